@@ -22,13 +22,13 @@ DELETE FROM push.schema_file WHERE path !~ '^[0-9]';
 \ir functions/operations/actions.sql
 \ir functions/protocol/post_ids.sql
 \ir functions/rules/campaign_specs.sql
-\ir functions/rules/contents.sql
 \ir functions/rules/cron.sql
 \ir functions/rules/device_templates.sql
 \ir functions/rules/device_values.sql
 \ir functions/rules/device_changes.sql
 \ir functions/rules/payloads.sql
 \ir functions/rules/payload_rules.sql
+\ir functions/rules/contents.sql
 \ir functions/rules/run_transitions.sql
 \ir functions/rules/schedule_specs.sql
 \ir functions/rules/local_specs.sql

@@ -54,6 +54,39 @@ import VectorSupport
         }
     }
 
+    /// What people write costs one look, not a walk over the rules.
+    @Test func whatIsUsualTakesTheShortWay() async throws {
+        let store = try await StoreFixture.make()
+        let usual = [
+            ("apple", #"{"aps":{"alert":"Hello"}}"#, ""),
+            (
+                "apple",
+                #"{"aps": {"alert": {"title": "a", "body": "b"}, "badge": 3, "sound": "default"}, "order": [1, {"x": true}]}"#,
+                ""
+            ),
+            ("apple", #"{"aps":{"alert":{"loc-key":"K","loc-args":["Ann","3"]},"thread-id":"orders"}}"#, ""),
+            (
+                "apple", #"{"aps":{"alert":"x"}}"#,
+                #"{"apns-priority": "10", "apns-push-type": "alert", "apns-collapse-id": "a-1"}"#
+            ),
+            ("fcmv1", #"{"message":{"notification":{"title":"a","body":"\u00e9"},"data":{"order":"4711"}}}"#, ""),
+            (
+                "fcmv1",
+                ##"{"message":{"data":{"a":"b"},"android":{"priority":"HIGH","ttl":"3600s","notification":{"color":"#ff8800"}},"apns":{"payload":{"aps":{"badge":3}}}}}"##,
+                ""
+            ),
+            ("windows", #""<toast><visual/></toast>""#, ""),
+        ]
+        let found = try await store.database.query(
+            """
+            SELECT push_internal.is_usual_payload(u.format, u.content::json, nullif(u.headers, '')::json)
+              FROM unnest(\(usual.map(\.0)), \(usual.map(\.1)), \(usual.map(\.2))) WITH ORDINALITY u(format, content, headers, n)
+             ORDER BY u.n
+            """
+        ) { rows in try rows.map { row in try row.bool() } }
+        #expect(found == usual.map { _ in true })
+    }
+
     /// What the planner says.
     private static func judged(_ payload: Payload) throws -> String {
         let rules = try #require(PayloadRules.all.formats[payload.format])

@@ -27,17 +27,19 @@ BEGIN
       FROM fresh f
      WHERE (num_nonnulls(f.handles, f.locale, f.content_key, f.headers, f.dedupe_key, f.on_doubt, f.traceparent,
                          f.meta, f.stream) = 0
-            AND f.format = 'template'
             AND NOT f.broadcast
             AND push_internal.is_plain_tag(f.tag)
-            AND push_internal.is_usual_content(f.content)
+            AND CASE f.format
+                    WHEN 'template' THEN push_internal.is_usual_content(f.content)
+                    ELSE push_internal.is_usual_payload(f.format, f.content, NULL)
+                END
             AND push_internal.is_usual_time(f.send_at, f.expires_at)
             AND f.priority IN (0, 1, 2)
             AND (num_nonnulls(f.campaign, f.run, f.tenant) = 0
                  OR (push_internal.is_name(f.campaign) AND push_internal.is_name(f.run) AND push_internal.is_name(f.tenant))
                     IS NOT FALSE)
             AND (f.id <= (SELECT pg_sequence_last_value('push.message_id_seq')) - 3
-                 OR NOT push_internal.repeats_name(f.content))) IS NOT TRUE
+                 OR NOT (f.format = 'template' AND push_internal.repeats_name(f.content)))) IS NOT TRUE
      LIMIT 1;                                  -- plpgsql.extra_errors refuses a second row
     IF is_unusual IS NULL THEN
         -- No join: a hash join could reorder the pointers, and messages leave in the order of their pointers. A raise

@@ -81,7 +81,10 @@ END $$;
 CREATE OR REPLACE FUNCTION push_internal.wrong_content(format text, content json, headers json, direct boolean) RETURNS push.problem
 LANGUAGE sql STABLE
 RETURN CASE
-    WHEN NOT (format = 'template' AND headers IS NULL AND push_internal.is_usual_content(content))
+    WHEN NOT CASE format
+                 WHEN 'template' THEN headers IS NULL AND push_internal.is_usual_content(content)
+                 ELSE push_internal.is_usual_payload(format, content, headers)
+             END
     THEN push_internal.wrong_message(format, content, headers, direct)
 END;
 COMMENT ON FUNCTION push_internal.wrong_content IS 'The problem of format, headers or content; null: none.';
