@@ -73,7 +73,7 @@ actor HostileTraffic {
             row.tag = nil
             row.format = "apple"
             row.content = "{\"aps\":{\"alert\":\"#\(row.marker)#\"}}"
-            row.handles = (0..<125).map { String(repeating: "a", count: 4_080) + "\($0)" }
+            row.handles = (0..<125).map { String(repeating: "a", count: 4_079) + "\(100 + $0)" }
             return row
         }
     }

@@ -52,7 +52,7 @@ struct MessageGenerator {
             row.tag = "(\(tag).a || \(tag).b) && !\(tag).c"
         case 7:
             row.tag = nil
-            row.handles = (0..<Int.random(in: 1...3, using: &random)).map { "device-\(number)-\($0)" }
+            row.handles = (0..<Int.random(in: 1...3, using: &random)).map { "\(10_000_000_000_000 + number * 10 + $0)" }
             row.format = "apple"
             row.content = "{\"aps\":{\"alert\":\"#\(number)#\"}}"
         case 8:

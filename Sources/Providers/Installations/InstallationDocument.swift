@@ -94,6 +94,9 @@ public struct InstallationDocument: Sendable, Equatable {
         if platform == "apns", !handle.utf8.count.isMultiple(of: 2) || !handle.allSatisfy(\.isHexDigit) {
             throw .field("pushChannel", "apns has an even number of hex digits")
         }
+        if platform == "wns", !handle.hasPrefix("https://") || handle.utf8.count == 8 {
+            throw .field("pushChannel", "wns has an address that begins with https://")
+        }
     }
 
     private static func checkLength(handle: String) throws(InvalidInstallation) {

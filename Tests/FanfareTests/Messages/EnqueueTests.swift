@@ -175,7 +175,7 @@ import Testing
     @Test func aLineSetsEveryColumnABackendMay() async throws {
         let site = try await Site.make()
         let lines = """
-            {"hub": "news", "handles": ["AA"], "format": "windows", "content": "<toast/>", "headers": {"X-WNS-Type": "wns/toast"}, "dedupe_key": "d", "send_at": 4102444800}
+            {"hub": "news", "handles": ["https://wns.example/?token=1"], "format": "windows", "content": "<toast/>", "headers": {"X-WNS-Type": "wns/toast"}, "dedupe_key": "d", "send_at": 4102444800}
             {"hub": "news", "tag": "A", "locale": "en", "content": {"x": "1"}, "content_key": "c", "expires_at": "+1d", "traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}
             """
         let ended = try await site.fanfare("enqueue", "--file", "-", input: lines)
@@ -185,7 +185,7 @@ import Testing
                 """
                 SELECT concat_ws('|', format, handles, content, headers->>'X-WNS-Type', dedupe_key, extract(epoch FROM send_at)::bigint)
                   FROM push.message WHERE id = 1
-                """) == #"windows|{AA}|"<toast/>"|wns/toast|d|4102444800"#)
+                """) == #"windows|{https://wns.example/?token=1}|"<toast/>"|wns/toast|d|4102444800"#)
         #expect(try await site.text("SELECT content_key FROM push.message WHERE id = 2") == "c")
     }
 

@@ -98,7 +98,7 @@ import Testing
             try await worker.test.database.execute(
                 """
                 INSERT INTO push.message (hub, handles, format, content) VALUES
-                    ('news', '{h1}', 'apple', '{"aps":{"alert":"same"}}'), ('news', '{h2}', 'apple', '{"aps":{"alert":"same"}}')
+                    ('news', '{A1}', 'apple', '{"aps":{"alert":"same"}}'), ('news', '{A2}', 'apple', '{"aps":{"alert":"same"}}')
                 """)
             return 2
         }
@@ -155,13 +155,13 @@ import Testing
         try await worker.test.database.execute(
             """
             INSERT INTO push.message (hub, handles, format, content) VALUES
-                ('news', '{h1}', 'apple', '{"aps":{"alert":"same"}}'), ('news', '{h2}', 'apple', '{"aps":{"alert":"same"}}')
+                ('news', '{A1}', 'apple', '{"aps":{"alert":"same"}}'), ('news', '{A2}', 'apple', '{"aps":{"alert":"same"}}')
             """)
         try await worker.drain()
         #expect(try await worker.statuses() == "accepted 2")
         let kinds = worker.emulator.journal().map { "\($0.kind) \($0.status ?? 0)" }
         #expect(kinds == ["batch 403", "direct 201", "direct 201"])
-        #expect(try worker.emulator.inbox(ofHandle: "h2", at: "breaking-news").count == 1)
+        #expect(try worker.emulator.inbox(ofHandle: "A2", at: "breaking-news").count == 1)
         #expect(
             try await worker.test.texts("SELECT verdict::text FROM push.answers ORDER BY post")
                 == ["quota_exceeded", "accepted", "accepted"])
@@ -175,7 +175,7 @@ import Testing
                 try await worker.test.database.execute(
                     """
                     INSERT INTO push.message (hub, handles, format, content)
-                    SELECT 'news', ARRAY['h' || n], 'apple', '{"aps":{"alert":"same"}}' FROM generate_series(1, 10) n
+                    SELECT 'news', ARRAY[lpad(n::text, 4, '0')], 'apple', '{"aps":{"alert":"same"}}' FROM generate_series(1, 10) n
                     """)
                 try await worker.until("SELECT count(*) FROM push.result WHERE status = 'accepted'") {
                     $0 == round * 10
@@ -195,7 +195,7 @@ import Testing
             try await worker.test.database.execute(
                 """
                 INSERT INTO push.message (hub, handles, format, content)
-                VALUES ('news', '{h1,h2}', 'apple', '{"aps":{"alert":"x"}}')
+                VALUES ('news', '{A1,A2}', 'apple', '{"aps":{"alert":"x"}}')
                 """)
             for good in Int64(1)...60 {
                 try await worker.enqueue(1)

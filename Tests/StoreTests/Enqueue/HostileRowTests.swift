@@ -49,13 +49,13 @@ import Testing
             name: "a thousand handles",
             sql: """
                 INSERT INTO push.message (hub, handles, format, content)
-                SELECT 'news', ARRAY(SELECT 'h' || g FROM generate_series(1, 1000) g), 'apple', '{"aps": {}}'
+                SELECT 'news', ARRAY(SELECT lpad(g::text, 4, '0') FROM generate_series(1, 1000) g), 'apple', '{"aps": {}}'
                   FROM generate_series(1, 50)
                 """),
         Attack(
             name: "handles that begin at 5",
             sql: """
-                INSERT INTO push.message (hub, handles, format, content) VALUES ('news', '[5:6]={a,b}', 'apple', '{"aps": {}}')
+                INSERT INTO push.message (hub, handles, format, content) VALUES ('news', '[5:6]={aa,bb}', 'apple', '{"aps": {}}')
                 """),
         Attack(
             name: "NUL in a content",

@@ -68,9 +68,9 @@ import VectorSupport
 
     @Test func aClaimBringsHandlesAndFormat() async throws {
         let store = try await StoreFixture.make()
-        try await insert(store, #"('news', NULL, '{h1,h2}', 'apple', NULL, NULL, '{"aps": {"alert": "x"}}', NULL)"#)
+        try await insert(store, #"('news', NULL, '{A1,A2}', 'apple', NULL, NULL, '{"aps": {"alert": "x"}}', NULL)"#)
         let message = try #require(try await store.claim()?.messages.first)
-        #expect(message.target == .handles(["h1", "h2"]))
+        #expect(message.target == .handles(["A1", "A2"]))
         #expect(message.format == "apple")
         #expect(try await store.lost() == [])
     }
@@ -85,24 +85,29 @@ import VectorSupport
     }
 
     @Test(arguments: [
-        ("'{}'::text[]", "apple", "NULL", "empty"), ("array_fill('h'::text, ARRAY[1001])", "apple", "NULL", "1001"),
-        ("'{h,\"\"}'", "apple", "NULL", "[2] is empty"), ("'{h,NULL}'", "apple", "NULL", "[2] is null"),
-        ("'{a b}'", "apple", "NULL", "[1] holds a space"), ("'{ä}'", "apple", "NULL", "ASCII"),
+        ("'{}'::text[]", "apple", "NULL", "empty"), ("array_fill('AA'::text, ARRAY[1001])", "apple", "NULL", "1001"),
+        ("'{AA,\"\"}'", "apple", "NULL", "[2] is empty"), ("'{AA,NULL}'", "apple", "NULL", "[2] is null"),
+        ("'{a b}'", "apple", "NULL", "[1] holds a blank"), ("'{ä}'", "apple", "NULL", "ASCII"),
         ("ARRAY[E'a\\nb']", "apple", "NULL", "ASCII"), ("ARRAY[repeat('h', 4097)]", "apple", "NULL", "4097"),
-        ("'{{a},{b}}'", "apple", "NULL", "nested"), ("'{h}'", "template", "NULL", "native format"),
+        ("'{AA,A}'", "apple", "NULL", "[2] of apns is not an even number"),
+        ("'{AA,h1}'", "apple", "NULL", "[2] of apns is not an even number"),
+        ("'{AA}'", "windows", "NULL", "[1] of wns is not an address"),
+        ("'{https:/x}'", "windows", "NULL", "[1] of wns is not an address"), ("'{{a},{b}}'", "apple", "NULL", "nested"),
+        ("'{h}'", "template", "NULL", "native format"),
         ("'{h}'", "browser", "NULL", "P256DH"),
         ("'{h,i}'", "browser", #"'{"Auth": "a", "P256DH": "b"}'"#, "one at a time"),
     ]) func invalidHandlesAreRefused(_ handles: String, _ format: String, _ headers: String, _ says: String)
         async throws
     {
         let store = try await StoreFixture.make()
-        let content = format == "template" ? "{}" : #"{"aps": {}}"#
+        let content = ["template": "{}", "windows": #""<toast/>""#][format] ?? #"{"aps": {}}"#
         let error = await #expect(throws: DatabaseError.self) {
             try await insert(store, "('news', NULL, \(handles), '\(format)', NULL, NULL, '\(content)', \(headers))")
         }
         #expect(error?.column == "handles")
         #expect(error?.message.contains(says) == true, "\(error?.message ?? "")")
         #expect(error?.hint?.isEmpty == false)
+        #expect(error.map { "\($0.message) \($0.detail ?? "")".contains("h1") } == false, "a handle is a secret")
     }
 
     @Test func aBrowserNeedsItsKeys() async throws {

@@ -41,7 +41,7 @@ import Testing
         put_device('news', 'phone', 'APNS', '00fc', tags => '{World,"$UserId:{17}"}', user_id => '17',
                    templates => $q${"n": {"body": "{\"aps\": {\"alert\": \"$(m)\"}}", "tags": ["a"]}}$q$)
         """##,
-        "put_device('news', 'phone', 'wns', 'h', templates => '{\"n\": {\"body\": \"<toast/>\"}}'::jsonb)",
+        "put_device('news', 'phone', 'wns', 'https://wns.example/1', templates => '{\"n\": {\"body\": \"<toast/>\"}}'::jsonb)",
         "patch_device('news', 'phone', add_tags => '{a}', remove_tags => '{b}', handle => 'xy')",
         "drop_device('news', 'phone')",
     ]
@@ -49,7 +49,7 @@ import Testing
         "put_device('news', 'phone', 'apns', '00fg')", "put_device('news', E'a\\tb', 'apns', '00')",
         "put_device('news', 'phone', 'apns', '00', tags => '{a b}')",
         "put_device('news', 'phone', 'apns', '00', user_id => 'a b')",
-        "put_device('news', 'phone', 'wns', 'h', templates => '{\"n\": {\"body\": \"<toast>\"}}')",
+        "put_device('news', 'phone', 'wns', 'https://wns.example/1', templates => '{\"n\": {\"body\": \"<toast>\"}}')",
         ##"put_device('news', 'phone', 'apns', '00', templates => $q${"n": {"body": "{\"a\": \"\\ud83d\"}"}}$q$)"##,
         "patch_device('news', 'phone', add_tags => '{a}', remove_tags => '{A}')", "patch_device('news', 'phone')",
         "put_device('nws', 'phone', 'apns', '00')",

@@ -166,9 +166,9 @@ import Testing
 
     @Test func handlesAndBroadcastsAreErased() async throws {
         let store = try await StoreFixture.make()
-        var direct = NewMessage(hub: "news", content: #"{"aps": {"alert": "\#(Self.secret)"}}"#)
+        var direct = NewMessage(hub: "news", content: #"{"data": {"m": "\#(Self.secret)"}}"#)
         direct.handles = ["\(Self.secret)1", "\(Self.secret)2"]
-        direct.format = "apple"
+        direct.format = "adm"
         let ids = try await store.messages.enqueue([direct]).map(\.id)
         #expect(try await Self.outcomes(store, ids) == ["\(ids[0]) erased"])
         #expect(try await Self.places(store) == [])

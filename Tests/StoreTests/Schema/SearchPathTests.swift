@@ -155,7 +155,7 @@ import Testing
             CREATE FUNCTION public.same(push.status, push.status) RETURNS boolean LANGUAGE sql AS 'SELECT public.spring()';
             CREATE OPERATOR public.= (LEFTARG = push.reason, RIGHTARG = push.reason, FUNCTION = public.same);
             CREATE OPERATOR public.= (LEFTARG = push.status, RIGHTARG = push.status, FUNCTION = public.same);
-            INSERT INTO push.message (hub, handles, format, content) VALUES ('news', '{h1,h2}', 'apple', '{"aps":{"alert":"x"}}')
+            INSERT INTO push.message (hub, handles, format, content) VALUES ('news', '{A1,A2}', 'apple', '{"aps":{"alert":"x"}}')
             """)
         let claim = try #require(try await store.claim())
         try await store.intend([[ids[0]], [ids[1]]], under: claim.id)

@@ -114,7 +114,7 @@ RETURN locale IS NULL
                AND properties::text COLLATE "C" !~* E'\\\\u(0000|d[89a-f])')
        AND CASE
                WHEN handle IS NULL THEN push_internal.is_plain_tag(tag)
-               WHEN tag IS NULL AND format <> 'template' THEN length(handle) BETWEEN 8 AND 4096 AND handle ~ '^[!-~]+$'
+               WHEN tag IS NULL AND format <> 'template' THEN length(handle) >= 8 AND push_internal.is_usual_handle(push_internal.platform_of(format), handle)
            END;
 COMMENT ON FUNCTION push_internal.is_usual_recipient IS
     'Whether a recipient can certainly be reached; false or null: push_internal.wrong_recipient decides.';

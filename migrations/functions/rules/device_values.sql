@@ -1,4 +1,4 @@
--- The rules of devices: handles, tags and users.
+-- The rules of devices: handles (also of push.message), tags and users.
 
 -- Each push_internal.wrong_... returns what is wrong, or null: nothing. InstallationDocument in Providers has the same rules;
 -- one list of cases tests both. No message holds a handle. Usual values are decided by SQL functions, which PostgreSQL
@@ -35,12 +35,36 @@ COMMENT ON FUNCTION push_internal.device_platform IS
     'A platform in the spelling of Notification Hubs, which ignores case; null: there is no such platform.';
 
 CREATE OR REPLACE FUNCTION push_internal.is_usual_handle(platform text, handle text) RETURNS boolean
-LANGUAGE sql IMMUTABLE
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN octet_length(handle) <= 4096
-       AND platform <> 'browser'
-       AND handle COLLATE "C" ~ '^[!-~]+$'
-       AND (platform <> 'apns' OR handle COLLATE "C" ~ '^([0-9A-Fa-f]{2})+$');
+       AND CASE platform
+               WHEN 'apns' THEN handle COLLATE "C" ~ '^(?:[0-9A-Fa-f]{2})+$'
+               WHEN 'wns' THEN handle COLLATE "C" ~ '^https://[!-~]+$'
+               WHEN 'browser' THEN false
+               ELSE platform IS NOT NULL AND handle COLLATE "C" ~ '^[!-~]+$'
+           END;
 COMMENT ON FUNCTION push_internal.is_usual_handle IS 'Whether it is certainly a handle of this platform.';
+
+CREATE OR REPLACE FUNCTION push_internal.platform_of(format text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE format WHEN 'apple' THEN 'apns' WHEN 'windows' THEN 'wns' ELSE 'any' END;
+COMMENT ON FUNCTION push_internal.platform_of IS
+    'The platform that gives a handle to which a message of this format goes; any: its handles have no form of their own. That '
+    'of a message to a browser is an address alone, because its headers hold the keys.';
+
+CREATE OR REPLACE FUNCTION push_internal.fault_of_handle(platform text, handle text) RETURNS text
+LANGUAGE sql IMMUTABLE
+RETURN CASE
+    WHEN handle IS NULL OR handle = '' THEN 'is empty'
+    WHEN octet_length(handle) > 4096 THEN format('has %s bytes, 4,096 are allowed', octet_length(handle))
+    WHEN handle COLLATE "C" !~ '^[!-~]+$' THEN 'holds a blank or a character outside printable ASCII'
+    WHEN platform = 'apns' AND NOT push_internal.is_usual_handle(platform, handle)
+    THEN 'of apns is not an even number of hexadecimal digits'
+    WHEN platform = 'wns' AND NOT push_internal.is_usual_handle(platform, handle)
+    THEN 'of wns is not an address that begins with https://'
+END;
+COMMENT ON FUNCTION push_internal.fault_of_handle IS
+    'What is wrong with a handle of this platform, without the handle, which is a secret of a person''s phone; null: nothing.';
 
 CREATE OR REPLACE FUNCTION push_internal.wrong_handle(platform text, handle text) RETURNS push.problem
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -50,11 +74,9 @@ DECLARE
     wrong text;
     hint text := 'It is what Apple, Google or another push service gave to the app.';
 BEGIN
-    IF handle IS NULL OR handle = '' THEN
-        wrong := 'is empty';
-    ELSIF octet_length(handle) > 4096 THEN
-        wrong := format('has %s bytes, 4,096 are allowed', octet_length(handle));
-    ELSIF is_browser THEN
+    IF NOT is_browser OR octet_length(handle) NOT BETWEEN 1 AND 4096 OR handle IS NULL THEN
+        wrong := push_internal.fault_of_handle(platform, handle);
+    ELSE
         hint := 'It is the JSON text of an object with endpoint, p256dh and auth, from PushSubscription.toJSON().';
         IF push_internal.wrong_json(handle) IS NOT NULL THEN
             wrong := 'of a browser is not JSON';
@@ -68,10 +90,6 @@ BEGIN
                 wrong := 'of a browser is not an object with endpoint, p256dh and auth';
             END IF;
         END IF;
-    ELSIF handle COLLATE "C" !~ '^[!-~]+$' THEN
-        wrong := 'holds a blank or a character outside printable ASCII';
-    ELSIF platform = 'apns' AND handle COLLATE "C" !~ '^([0-9A-Fa-f]{2})+$' THEN
-        wrong := 'of apns is not an even number of hexadecimal digits';
     END IF;
     RETURN CASE
         WHEN wrong IS NOT NULL THEN ROW ('handle', 'handle_fits_its_platform', 'handle ' || wrong, hint)::push.problem

@@ -139,9 +139,7 @@ BEGIN
         wrong := ' of a browser: one at a time, with the headers Auth and P256DH, which are its own';
         hint := 'Write headers as {"Auth": "...", "P256DH": "..."} and enqueue one message per browser.';
     ELSE
-        SELECT min(u.n) FILTER (WHERE u.handle IS NULL
-                                   OR octet_length(u.handle) NOT BETWEEN 1 AND 4096
-                                   OR u.handle COLLATE "C" !~ '^[!-~]+$'),
+        SELECT min(u.n) FILTER (WHERE push_internal.is_usual_handle(push_internal.platform_of(format), u.handle) IS NOT TRUE),
                sum(octet_length(u.handle))
           INTO place, bytes
           FROM unnest(handles) WITH ORDINALITY u(handle, n);
@@ -149,9 +147,7 @@ BEGIN
             bad := handles[array_lower(handles, 1) + place - 1];
             wrong := format('[%s] ', place) || CASE
                 WHEN bad IS NULL THEN 'is null'
-                WHEN bad = '' THEN 'is empty'
-                WHEN octet_length(bad) > 4096 THEN format('has %s bytes, 4,096 are allowed', octet_length(bad))
-                ELSE 'holds a space or a character outside printable ASCII'
+                ELSE push_internal.fault_of_handle(push_internal.platform_of(format), bad)
             END;
         ELSIF bytes > 524288 THEN
             wrong := format(' have %s bytes together, 524,288 are allowed', bytes);
