@@ -61,6 +61,7 @@ struct Delivery: Sendable {
             pushes.append(Push(inboxes: [.device(target.deviceID, hub: hub.name)], shown: shown))
         }
         warnings.checkUnused(sent: sent, used: used, at: hub)
+        warnings.checkRepeated(sent: sent, at: hub)
         return (pushes, results)
     }
 

@@ -38,6 +38,8 @@ public struct EmulatorWarning: Sendable, Equatable, Codable {
         /// A property of the message that no reached template uses, with a name similar to one they do use; or the
         /// templates use none of the message's properties.
         case unusedProperty
+        /// A property whose name stands twice in the message; case does not count.
+        case repeatedProperty
         /// A template value that contains an expression but does not begin with it, and so is not evaluated.
         case mixedText
         /// A payload that the platform refuses or cannot show: no `aps`, no `message`, another root element.

@@ -56,6 +56,17 @@ extension WarningLog {
         }
     }
 
+    /// Checks for properties with the same name, of which a device shows one.
+    func checkRepeated(sent: [String], at hub: Hub) {
+        var seen: Set<String> = []
+        for name in sent where !seen.insert(name.lowercased()).inserted {
+            let name = String(name.prefix(120))
+            add(
+                .repeatedProperty, hub: hub.name, subject: name,
+                "the message has the property \(name) twice (case does not count): a device shows one of them")
+        }
+    }
+
     /// Checks for unused properties. Languages that no device reads are normal. Suspicious is a property whose name is
     /// similar to one that the templates use, or a message of which they use no property.
     ///

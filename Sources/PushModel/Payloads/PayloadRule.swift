@@ -41,6 +41,7 @@ struct PayloadRule: Sendable, Equatable {
         case match, range = "be in range", mostSeconds = "be at most seconds", listSeconds = "list seconds"
         case notNamed = "not be named", equalIf = "equal if"
         case known = "be known", notMisspelt = "not be misspelt", showSomething = "show something"
+        case once = "stand once", notEmpty = "not be empty"
     }
 
     /// A value that a rule looks at.
@@ -61,6 +62,12 @@ struct PayloadRule: Sendable, Equatable {
         switch must {
         case .have: return value.isObject && value[words[0]] == nil
         case .notExist: return true
+        case .once:
+            guard case .object(let all) = candidate.object else { return false }
+            return all.count { $0.name == name } > 1
+        case .notEmpty:
+            guard case .object(let all) = value else { return false }
+            return all.isEmpty
         case .known: return !isKnown(name)
         case .notMisspelt: return !words.contains(name) && PayloadName.near(name, in: words) != nil
         case .showSomething:

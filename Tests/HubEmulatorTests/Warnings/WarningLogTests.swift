@@ -119,6 +119,22 @@ import Testing
         }
     }
 
+    @Test func aPropertyThatStandsTwiceInAnyCaseCausesAWarning() async throws {
+        try await EmulatorFixture.run { fixture in
+            let device = #"{"installationId":"i","platform":"apns","pushChannel":"AB","templates":{"t":{"body":"#
+            let body = device + #""{\"aps\":{\"alert\":\"$(message)\"}}"}}}"#
+            let put = fixture.request(
+                "PUT", "/news/installations/i", token: fixture.token("all"), headers: [:], body: body)
+            #expect(try await fixture.exchange(put).status == 200)
+            for content in [#"{"message":"a"}"#, #"{"Message":"a","message":"b"}"#] {
+                let send = fixture.send(to: "$InstallationId:{i}", content, format: "template")
+                #expect(try await fixture.exchange(send).status == 201)
+            }
+            let repeated = fixture.emulator.warnings.filter { $0.kind == .repeatedProperty }
+            #expect(repeated.map { "\($0.subject) \($0.count)" } == ["message 1"])
+        }
+    }
+
     @Test func anExpressionInsideATextCausesAWarning() async throws {
         try await EmulatorFixture.run { fixture in
             let device = #"{"installationId":"i","platform":"apns","pushChannel":"AB","templates":{"t":{"body":"#

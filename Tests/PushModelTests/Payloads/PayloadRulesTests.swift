@@ -33,7 +33,8 @@ import VectorSupport
             if let broken { seen[format, default: []].insert(Self.name(of: broken.rule, broken.candidate)) }
         }
         for (format, rules) in PayloadRules.all.rules {
-            for rule in rules {
+            // A list of JSON values holds no name twice; WarningTests of the database has those cases, as text.
+            for rule in rules where rule.must != .once {
                 for name in Self.names(of: rule) {
                     #expect(seen[format]?.contains(name) == true, "\(format): no case for \(name)")
                 }

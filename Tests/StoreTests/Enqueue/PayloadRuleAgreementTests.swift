@@ -26,7 +26,8 @@ import VectorSupport
             var content = try #require(row["content"])
             for _ in 0..<Int.random(in: 0...2, using: &random) { content = Self.mutated(content, &random) }
             return Payload(
-                format: format, content: try Self.text(content), headers: Self.headers(for: format, &random))
+                format: format, content: Self.repeated(try Self.text(content), &random),
+                headers: Self.headers(for: format, &random))
         }
         let judged = try payloads.map(Self.judged)
         #expect(
@@ -174,6 +175,16 @@ import VectorSupport
         default: break
         }
         return String(letters)
+    }
+
+    /// Now and then with a name that stands twice.
+    private static func repeated(_ text: String, _ random: inout SeededRandom) -> String {
+        let names = ["aps", "alert", "title", "badge", "message", "data", "notification"]
+        guard Int.random(in: 0..<6, using: &random) == 0, let name = names.randomElement(using: &random),
+            let place = text.firstRange(of: "\"\(name)\":")
+        else { return text }
+        let first = ["1", "\"x\"", "{}"].randomElement(using: &random) ?? "1"
+        return text.replacingCharacters(in: place, with: "\"\(name)\":\(first),\"\(name)\":")
     }
 
     private static func text(_ value: Any) throws -> String {

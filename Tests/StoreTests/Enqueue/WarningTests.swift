@@ -40,7 +40,7 @@ import Testing
             ]
         ),
         (#"(hub, tag, content, send_at) VALUES ('news', 'a', '{"m": "x"}', now() - interval '2 h')"#, []),
-        (#"(hub, tag, format, content) VALUES ('news', 'a', 'fcmv1', '{"message": {}}')"#, []),
+        (#"(hub, tag, format, content) VALUES ('news', 'a', 'fcmv1', '{"message": {"data": {}}}')"#, []),
         (
             #"(hub, tag, format, content) VALUES ('news', 'a', 'apple', '{"aps": {"alert": "x"}, "mine": 1}'), ('news', 'b', 'apple', '{"aps": {"alert": "x", "mine": 1}}')"#,
             [
@@ -109,7 +109,7 @@ import Testing
             []
         ),
         (#"(hub, tag, content) SELECT 'news', 'a', '{}' WHERE false"#, []),
-        (#"(hub, tag, format, content) VALUES ('news', 'a', 'fcmv1', '{"message": {}, "message": {}}')"#, []),
+        (#"(hub, tag, content) VALUES ('news', 'a', '{"Message": "a", "message": "b"}')"#, repeats(1, first: 1)),
     ]) func aPropertyThatStandsTwiceIsSaid(_ values: String, _ words: [String]) async throws {
         let store = try await StoreFixture.make()
         #expect(try await warnings("INSERT INTO push.message \(values)", on: store) == words)
@@ -119,12 +119,37 @@ import Testing
     @Test(arguments: [
         #"{"a":"x a x","b":"a"}"#, #"{"a": "\"a\":", "b": ", \"a\": "}"#, #"{"a" : "x",  "aa":"\u4e2d\u001f\u007f" }"#,
         "{\n\t\"a\": \"x\",\r\n  \"b\": \"y  z\"\n}\n", #"{"url":"https:\/\/example.com\/a","a":"\n\t\\ \u00e9"}"#,
-        #"{"a": "\ud83d\ude00", "b": "\u0001"}"#, #"{"a": "中  ", "A": ""}"#,
+        #"{"a": "\ud83d\ude00", "b": "\u0001"}"#, #"{"a": "中  A a", "b": "A"}"#,
     ]) func differentPropertiesAreTakenInSilence(content: String) async throws {
         let store = try await StoreFixture.make()
         let rows = (1...3).map { "('news', 'a\($0)', '\(content)')" }.joined(separator: ", ")
         #expect(try await warnings("INSERT INTO push.message (hub, tag, content) VALUES \(rows)", on: store) == [])
         #expect(try await store.count("due") == 3)
+    }
+
+    /// What a platform takes and shows to nobody.
+    @Test(arguments: [
+        ("apple", #"{"aps": {}}"#, "aps is empty, so the device shows nothing"),
+        ("apple", #"{"aps": {"alert": "a"}, "aps": {"alert": "b"}}"#, "aps stands twice"),
+        ("apple", #"{"aps": {"alert": "a", "badge": 1, "badge": 2}}"#, "aps.badge stands twice"),
+        ("apple", #"{"aps": {"alert": {"title": "a", "title": "b"}}}"#, "aps.alert.title stands twice"),
+        ("apple", #"{"aps": {"alert": "a"}, "mine": 1, "mine": 2}"#, "mine stands twice"),
+        ("fcmv1", #"{"message": {}}"#, "message is empty, so the device shows nothing"),
+        ("fcmv1", #"{"message": {"data": {"a": "b"}}, "message": {"data": {"a": "c"}}}"#, "message stands twice"),
+        ("fcmv1", #"{"message": {"data": {"a": "b", "a": "c"}}}"#, "message.data.a stands twice"),
+        (
+            "fcmv1", #"{"message": {"apns": {"payload": {"aps": {}}}}}"#,
+            "message.apns.payload.aps is empty, so the device shows nothing"
+        ),
+        ("apple", #"{"aps": {"alert": "a"}, "Mine": 1, "mine": 2}"#, nil),
+        ("fcmv1", #"{"message": {"data": {"A": "b", "a": "c"}}}"#, nil),
+    ]) func aPayloadThatShowsNothingIsSaid(format: String, content: String, says: String?) async throws {
+        let store = try await StoreFixture.make()
+        let found = try await warnings(
+            "INSERT INTO push.message (hub, tag, format, content) VALUES ('news', 'a', '\(format)', '\(content)')",
+            on: store)
+        #expect(
+            found == (says.map { ["push.message: rows with a content whose \($0): 1, first row 1 (tag \"a\")"] } ?? []))
     }
 
     @Test func functionsThatEnqueueWarnToo() async throws {

@@ -194,7 +194,7 @@ BEGIN
                 END, odd.n, odd.number, ' (tag "' || odd.tag || '")'),
             HINT = CASE odd.oddity
                 WHEN 'no property' THEN 'A template that inserts a property shows nothing in its place.'
-                WHEN 'repeated property' THEN 'Of equal names the last counts.'
+                WHEN 'repeated property' THEN 'The case of a name does not count. Of names that are equal the last counts, of others one.'
                 WHEN 'too late' THEN 'Leave send_at and expires_at out to send now.'
                 ELSE split_part(odd.oddity, E'\n', 2)
             END;

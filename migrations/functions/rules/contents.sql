@@ -60,14 +60,14 @@ RETURN octet_length(content::text) <= 65536
 COMMENT ON FUNCTION push_internal.is_usual_content IS 'Whether a content is certainly one that every template takes.';
 
 -- json_strip_nulls writes every member, jsonb only the last one of equal names, and both escape alike. Without spaces
--- they have the same length, unless a name is repeated. Comparing with the text as it came is cheaper, but an escape
--- that jsonb does not need (Python and PHP write \u00e9) makes that longer, too.
+-- they have the same length, unless a name is repeated. In lower case, because a hub takes Message for message. Comparing with
+-- the text as it came is cheaper, but an escape that jsonb does not need (Python and PHP write \u00e9) makes that longer, too.
 CREATE OR REPLACE FUNCTION push_internal.repeats_name(content json) RETURNS boolean
 LANGUAGE sql STABLE
 RETURN octet_length(replace(json_strip_nulls(content)::text, ' ', ''))
-       > octet_length(replace(to_jsonb(content) #>> '{}', ' ', ''));
+       > octet_length(replace(lower(content::text COLLATE "C")::jsonb #>> '{}', ' ', ''));
 COMMENT ON FUNCTION push_internal.repeats_name IS
-    'Whether a property stands twice in a content that a template takes (push_internal.wrong_message). Others may '
+    'Whether a property stands twice, in any case, in a content that a template takes (push_internal.wrong_message). Others may '
     'raise. In a database that is not in UTF-8: always false.';
 DO $$
 BEGIN

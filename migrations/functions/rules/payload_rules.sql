@@ -125,7 +125,15 @@ SELECT FROM push_internal.load_payload_rules($rules$
 {"for": ["apple"], "at": "aps.alert", "members": ["*"], "must": "be known", "words": ["title", "subtitle", "body",
   "launch-image", "title-loc-key", "title-loc-args", "subtitle-loc-key", "subtitle-loc-args", "loc-key", "loc-args",
   "action", "action-loc-key", "summary-arg", "summary-arg-count", "sound"], "warns": true,
-  "wrong": "is unknown to Apple, which ignores it", "hint": "Write {meant}; keys of the app's own stand beside aps."}
+  "wrong": "is unknown to Apple, which ignores it", "hint": "Write {meant}; keys of the app's own stand beside aps."},
+{"for": ["apple"], "members": ["aps"], "must": "not be empty", "warns": true,
+  "wrong": "is empty, so the device shows nothing", "hint": "Write \"alert\"; for a pass in Wallet it is right."},
+{"for": ["apple"], "members": ["*"], "must": "stand once", "warns": true, "wrong": "stands twice",
+  "hint": "Leave one out: one of them is not read."},
+{"for": ["apple"], "at": "aps", "members": ["*"], "must": "stand once", "warns": true, "wrong": "stands twice",
+  "hint": "Leave one out: one of them is not read."},
+{"for": ["apple"], "at": "aps.alert", "members": ["*"], "must": "stand once", "warns": true, "wrong": "stands twice",
+  "hint": "Leave one out: one of them is not read."}
 ]}
 $rules$);
 SELECT FROM push_internal.load_payload_rules($rules$
@@ -399,7 +407,23 @@ SELECT FROM push_internal.load_payload_rules($rules$
   "analytics_label"], "wrong": "is unknown to FCM, which refuses the message",
   "hint": "Write {meant}, or leave it out."},
 {"for": ["fcmv1"], "at": "message.apns.headers", "members": ["apns-priority"], "must": "equal if", "words": ["5",
-  "apns-push-type", "background"], "wrong": "is not 5, and a background push takes no other", "hint": "Write \"5\"."}
+  "apns-push-type", "background"], "wrong": "is not 5, and a background push takes no other", "hint": "Write \"5\"."},
+{"for": ["fcmv1"], "members": ["message"], "must": "not be empty", "warns": true,
+  "wrong": "is empty, so the device shows nothing", "hint": "Write notification, or data for the app."},
+{"for": ["fcmv1"], "members": ["*"], "must": "stand once", "warns": true, "wrong": "stands twice",
+  "hint": "Leave one out: one of them is not read."},
+{"for": ["fcmv1"], "at": "message", "members": ["*"], "must": "stand once", "warns": true, "wrong": "stands twice",
+  "hint": "Leave one out: one of them is not read."},
+{"for": ["fcmv1"], "at": "message.notification", "members": ["*"], "must": "stand once", "warns": true, "wrong": "stands twice",
+  "hint": "Leave one out: one of them is not read."},
+{"for": ["fcmv1"], "at": "message.data", "members": ["*"], "must": "stand once", "warns": true, "wrong": "stands twice",
+  "hint": "Leave one out: one of them is not read."},
+{"for": ["fcmv1"], "at": "message.android", "members": ["*"], "must": "stand once", "warns": true, "wrong": "stands twice",
+  "hint": "Leave one out: one of them is not read."},
+{"for": ["fcmv1"], "at": "message.android.notification", "members": ["*"], "must": "stand once", "warns": true, "wrong": "stands twice",
+  "hint": "Leave one out: one of them is not read."},
+{"for": ["fcmv1"], "at": "message.apns", "members": ["*"], "must": "stand once", "warns": true, "wrong": "stands twice",
+  "hint": "Leave one out: one of them is not read."}
 ]}
 $rules$);
 SELECT FROM push_internal.load_payload_rules($rules$

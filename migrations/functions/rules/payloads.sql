@@ -156,6 +156,8 @@ BEGIN
     END IF;
     RETURN CASE must
         WHEN 'not exist' THEN true
+        WHEN 'stand once' THEN (SELECT count(*) > 1 FROM json_object_keys(object) k WHERE k = name)
+        WHEN 'not be empty' THEN node::text COLLATE "C" ~ '^[[:space:]]*\{[[:space:]]*\}[[:space:]]*$'
         WHEN 'be known' THEN             -- in snake_case, or in the camelCase that stands for it
             strpos(name, '_') > 0
             OR lower(regexp_replace(name COLLATE "C", '([A-Z])', '_\1', 'g')) <> ALL (words)
