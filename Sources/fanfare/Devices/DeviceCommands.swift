@@ -12,7 +12,7 @@ struct DeviceCommands: ParsableCommand {
 
             Example: fanfare devices list --hub news --status refused
             """,
-        subcommands: [ListDevices.self, ShowDevice.self])
+        subcommands: [ListDevices.self, ShowDevice.self, WaitForDevice.self])
 }
 
 /// What a change of a device may be: the words of push.device_status.
