@@ -64,7 +64,7 @@ COMMENT ON TABLE push.lock IS
 COMMENT ON COLUMN push.lock.name IS 'The task, such as partitions.';
 INSERT INTO push.lock (name) VALUES ('partitions'), ('keys'), ('purge');
 
-CREATE TYPE push.status AS ENUM ('scheduled', 'due', 'claimed', 'posting', 'retrying',
+CREATE TYPE push.status AS ENUM ('scheduled', 'waiting', 'due', 'claimed', 'posting', 'retrying',
     'accepted', 'rejected', 'expired', 'cancelled', 'duplicate', 'in_doubt');
 COMMENT ON TYPE push.status IS
     'State of a message. Final: accepted, rejected, expired, cancelled, duplicate, in_doubt. accepted means that the '
@@ -79,6 +79,7 @@ CREATE TYPE push.reason AS ENUM (
     'answer_lost', 'worker_lost',                                                   -- in doubt: network
     'throttled', 'unavailable', 'not_sent', 'auth_refused', 'hub_closed',           -- retrying
     'hub_not_found', 'quota_exceeded', 'released', 'resent', 'paused', 'resumed',   -- retrying
+    'waited',                                                                       -- retrying
     'resolved');                                                                    -- a person decided
 COMMENT ON TYPE push.reason IS 'Why a message has its status. push.reason_class(reason) names who must act.';
 
@@ -239,6 +240,9 @@ CREATE TABLE push.message (
     tenant      text,
     traceparent text,
     meta        json,
+    after       bigint,
+    after_device text COLLATE "C",
+    after_at_most interval,
     created_at  timestamptz NOT NULL DEFAULT now(),
     enqueued_by text COLLATE "C" DEFAULT session_user,      -- push_internal.caller() would cost twice as much, in each row
     stream      bigint,
@@ -312,6 +316,15 @@ COMMENT ON COLUMN push.message.traceparent IS
     'W3C trace context of the request that enqueued the message: in the log lines about its posts, and sent as a '
     'header when all messages of a post have the same. Null: none.';
 COMMENT ON COLUMN push.message.meta IS 'For the backend''s own use, at most 8 KB of JSON; never sent. Null: none.';
+COMMENT ON COLUMN push.message.after IS
+    'An earlier message of the same login: this one is not sent before that one has its final result, whatever that is. '
+    'Null: it waits for no message.';
+COMMENT ON COLUMN push.message.after_device IS
+    'A device of the hub: the message is not sent before the changes of it that were asked for before, in the same '
+    'transaction too, are applied or have ended. Null: it waits for no device.';
+COMMENT ON COLUMN push.message.after_at_most IS
+    'How long it waits for that at most, from send_at on; then it is sent without, and a note says so. Above 0, at most a '
+    'day. Null: a minute, if it waits.';
 COMMENT ON COLUMN push.message.created_at IS 'When the enqueuing transaction began; not writable.';
 COMMENT ON COLUMN push.message.enqueued_by IS
     'The login that enqueued it; the functions that enqueue write the role of SET ROLE, if there is one. Not writable.';
@@ -341,7 +354,7 @@ COMMENT ON TABLE push.due IS
     'never updated. Do not add an index: the claim deletes here thousands of times a second.';
 COMMENT ON COLUMN push.due.due_at IS
     'When the message is due, as push.due_at_of(id): due_at of its newest retrying result, else that of push.content, '
-    'else its send_at.';
+    'else its send_at, or the end of its wait (push.waiting).';
 COMMENT ON COLUMN push.due.id IS 'The message, or the first of several translations that are sent together.';
 COMMENT ON COLUMN push.due.hub IS 'The hub: push.hub.id.';
 COMMENT ON COLUMN push.due.priority IS '0 urgent, 1 normal, 2 bulk; each is claimed on its own.';
@@ -366,6 +379,39 @@ COMMENT ON TABLE push.translation IS
 COMMENT ON COLUMN push.translation.id IS 'A message of the content, the lead included.';
 COMMENT ON COLUMN push.translation.lead IS 'The message whose pointer stands for the content.';
 COMMENT ON INDEX push.translation_by_lead IS 'The translations of a lead.';
+
+CREATE TABLE push.waiting (
+    id       bigint PRIMARY KEY,
+    hub      smallint NOT NULL,
+    priority smallint NOT NULL,
+    due_at   timestamptz NOT NULL,
+    after    bigint,
+    device   text COLLATE "C",
+    change   bigint,
+    since    timestamptz NOT NULL,
+    until    timestamptz NOT NULL,
+    look_at  timestamptz NOT NULL
+) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
+        autovacuum_vacuum_cost_delay = 0);
+CREATE INDEX waiting_in_order ON push.waiting (hub, priority, look_at, id);
+CREATE INDEX waiting_for_device ON push.waiting (hub, device) WHERE device IS NOT NULL;
+COMMENT ON TABLE push.waiting IS
+    'Messages that wait for another one, or for the changes of a device. Their pointers lie in push.due at the end of the '
+    'wait, and push_internal.end_waits brings them forward: a row that is lost or wrong costs time, and no message.';
+COMMENT ON COLUMN push.waiting.id IS 'The message, or the first of several translations: push.due.id.';
+COMMENT ON COLUMN push.waiting.hub IS 'The hub: push.hub.id.';
+COMMENT ON COLUMN push.waiting.priority IS 'As push.due.priority.';
+COMMENT ON COLUMN push.waiting.due_at IS 'Where its pointer lies: push.due.due_at.';
+COMMENT ON COLUMN push.waiting.after IS 'The message that it waits for; null: it waits for a device.';
+COMMENT ON COLUMN push.waiting.device IS 'The device of the hub that it waits for; null: it waits for a message.';
+COMMENT ON COLUMN push.waiting.change IS
+    'The newest change of that device when the message was enqueued: it and older ones count. Null: it waits for a message.';
+COMMENT ON COLUMN push.waiting.since IS 'When the wait begins: send_at, or when the message was enqueued.';
+COMMENT ON COLUMN push.waiting.until IS 'When it ends at the latest; no later than the message expires.';
+COMMENT ON COLUMN push.waiting.look_at IS
+    'When a worker looks next. What is applied at a device sets it to that moment.';
+COMMENT ON INDEX push.waiting_in_order IS 'For the claim: whose next look has come.';
+COMMENT ON INDEX push.waiting_for_device IS 'For push_worker.complete_devices_v1: who waits for a device.';
 
 -- ## Who holds what: workers, what they report about hubs, and their claims.
 

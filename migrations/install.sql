@@ -37,6 +37,7 @@ DELETE FROM push.schema_file WHERE path !~ '^[0-9]';
 \ir functions/rules/values.sql
 \ir functions/rules/campaign_texts.sql
 \ir functions/enqueue/keys.sql
+\ir functions/enqueue/waits.sql
 \ir functions/enqueue/statements.sql
 \ir functions/enqueue/enqueue_keys.sql
 \ir functions/enqueue/enqueued.sql
@@ -50,6 +51,7 @@ DELETE FROM push.schema_file WHERE path !~ '^[0-9]';
 \ir functions/hubs/steer_hub.sql
 \ir functions/hubs/add_hub.sql
 \ir functions/hubs/remove_hub.sql
+\ir functions/protocol/waits.sql
 \ir functions/protocol/drain.sql
 \ir functions/protocol/results.sql
 \ir functions/protocol/timeline.sql

@@ -129,7 +129,7 @@ BEGIN ATOMIC
                ('push_worker push_operator', 'make_partitions'),
                -- Most of these are called by views, which check this right of the role that reads them.
                ('push_monitor push_operator',
-                'status_of ended_since find_message find_messages find_changes messages_in_same_post eta '
+                'status_of ended_since find_message find_messages find_changes messages_in_same_post awaited_by eta '
                 'doubts_of_campaign holders_of_snapshots due_at_of is_alive holder_of claims_of_workers backlog_for_scaling'),
                ('push_operator',
                 'cancel cancel_campaign cancel_hub retry retry_failed resolve resolve_doubts erase rescue pause_hub '
@@ -206,7 +206,8 @@ BEGIN
         GRANT USAGE ON SCHEMA push TO push_enqueue;
         GRANT SELECT (id, broadcast, format, send_at, priority, pack, created_at), -- RETURNING
               INSERT (hub, tag, handles, broadcast, locale, content, content_key, format, headers, send_at, expires_at,
-                      priority, dedupe_key, on_doubt, pack, campaign, run, tenant, traceparent, meta)
+                      priority, dedupe_key, on_doubt, pack, campaign, run, tenant, traceparent, meta, after,
+                      after_device, after_at_most)
            ON push.message TO push_enqueue;
     END IF;
     IF to_regrole('push_register') IS NOT NULL THEN

@@ -31,26 +31,27 @@ def place_order(db, customer, total, card_is_good=True):
     return order, message
 
 
-def ship_order(db, order, customer):
-    """Safe to call twice: the key is the event, and the second call gets the first message's id."""
+def ship_order(db, order, customer, after):
+    """Safe to call twice: the key is the event. The message does not overtake the one that it comes after."""
     with db.transaction():
         db.execute("UPDATE orders SET shipped_at = coalesce(shipped_at, now()) WHERE id = %s", (order,))
         return db.execute(
             """SELECT id, inserted FROM push.enqueue(
-                   hub => %s, tag => %s, translations => %s, dedupe_key => %s)""",
+                   hub => %s, tag => %s, translations => %s, dedupe_key => %s, after => %s)""",
             (
                 HUB,
                 f"customer-{customer}",
                 Json({"en": {"message": "Your order is on its way."}, "fr": {"message": "Votre commande est en route."}}),
                 f"order-{order}-shipped",
+                after,
             ),
         ).fetchone()
 
 
 def main():
     with psycopg.connect(autocommit=True) as db:
-        order, message = place_order(db, customer=42, total=19.9)
-        print(f"order {order}: message {message}")
+        order, first = place_order(db, customer=42, total=19.9)
+        print(f"order {order}: message {first}")
 
         try:
             place_order(db, customer=43, total=5, card_is_good=False)
@@ -58,7 +59,7 @@ def main():
             print("rolled back: no order, no message")
 
         for _ in range(2):
-            message, inserted = ship_order(db, order, customer=42)
+            message, inserted = ship_order(db, order, customer=42, after=first)
             print(f"shipped: message {message}, inserted {str(inserted).lower()}")
 
         try:

@@ -49,6 +49,7 @@ SELECT m.id,
        CASE
            WHEN r.status <> 'retrying' THEN r.status
            WHEN d.due_at IS NOT NULL AND r.status = 'retrying' THEN r.status
+           WHEN d.due_at > now() AND d.waits_since <= now() THEN 'waiting'
            WHEN d.due_at > now() THEN 'scheduled'
            WHEN d.due_at IS NOT NULL THEN 'due'
            WHEN c.post IS NOT NULL THEN 'posting'
@@ -72,8 +73,8 @@ SELECT m.id,
                    OFFSET 0) p
          WHERE m.id = ANY (p.ids)) AS posts,
        coalesce(r.at, m.created_at) AS since,
-       d.due_at AS next_try,
-       r.note,
+       coalesce(CASE WHEN d.waits_since > now() THEN d.waits_since ELSE d.waits_until END, d.due_at) AS next_try,
+       coalesce(r.note, CASE WHEN d.waits_since <= now() THEN push.awaited_by(d.id) END) AS note,
        coalesce(c.post, CASE WHEN NOT push.is_no_post(r.post) THEN r.post END) AS post,
        coalesce(r.http, a.http) AS http,
        coalesce(r.tracking_id, a.tracking_id) AS tracking_id,
@@ -99,15 +100,16 @@ SELECT m.id,
               AND (r.status IS NULL OR r.status = 'retrying')
            OFFSET 0) t ON true
        LEFT JOIN LATERAL (
-           SELECT d.due_at
+           SELECT d.due_at, d.id, w.since AS waits_since, w.until AS waits_until
              FROM push.due d
+                  LEFT JOIN push.waiting w ON w.id = d.id AND w.due_at = d.due_at
             WHERE d.hub = h.id
               AND d.priority = m.priority
               AND d.due_at = push.due_at_of(coalesce(t.lead, m.id))
               AND d.id = coalesce(t.lead, m.id)
               AND (r.status IS NULL OR r.status = 'retrying')
            UNION ALL                                        -- a content with a key, not gathered yet
-           SELECT d.due_at
+           SELECT d.due_at, NULL, NULL, NULL
              FROM push.content k,
                   LATERAL (
                       SELECT d.due_at
@@ -143,7 +145,8 @@ COMMENT ON COLUMN push.message_status.target IS
     'The tag or expression, how many handles, or (everyone); (no tag): a recipient of a campaign whose row names none; '
     '(erased): push.erase removed it.';
 COMMENT ON COLUMN push.message_status.locale IS 'Language of the content; null: it has none.';
-COMMENT ON COLUMN push.message_status.status IS 'scheduled, due, claimed, posting, retrying, or a final status.';
+COMMENT ON COLUMN push.message_status.status IS
+    'scheduled, waiting (for a message or a device: note says which), due, claimed, posting, retrying, or a final status.';
 COMMENT ON COLUMN push.message_status.reason IS 'Reason of the newest result; null: no result yet.';
 COMMENT ON COLUMN push.message_status.class IS
     'Who must act on the reason (push.reason_class); none for accepted. Null: no result yet.';
@@ -151,7 +154,8 @@ COMMENT ON COLUMN push.message_status.posts IS
     'Requests that carried it. More than 1: it was tried more than once, or left again in a half of a refused post.';
 COMMENT ON COLUMN push.message_status.since IS
     'Time of the newest result; before the first one, when the message was enqueued.';
-COMMENT ON COLUMN push.message_status.next_try IS 'When a pending message is due; null: it is not pending.';
+COMMENT ON COLUMN push.message_status.next_try IS
+    'When a pending message is due, or stops waiting; null: it is not pending.';
 COMMENT ON COLUMN push.message_status.note IS 'What was wrong and what to do; null: nothing to say.';
 COMMENT ON COLUMN push.message_status.post IS 'The post that carries the message or decided it; null: none yet.';
 COMMENT ON COLUMN push.message_status.http IS 'HTTP status of that post''s answer; null: no answer.';

@@ -16,7 +16,7 @@ COMMENT ON COLUMN push.backlog.hub IS 'Name of the hub.';
 COMMENT ON COLUMN push.backlog.priority IS '0 urgent, 1 normal, 2 bulk.';
 COMMENT ON COLUMN push.backlog.due IS 'Pointers that are due now.';
 COMMENT ON COLUMN push.backlog.later IS
-    'Pointers that are scheduled, or wait for another try, but for those of paused runs.';
+    'Pointers that are scheduled, or wait for another try, a message or a device, but for those of paused runs.';
 COMMENT ON COLUMN push.backlog.retrying IS 'Pointers of messages that were tried before.';
 COMMENT ON COLUMN push.backlog.oldest IS 'The earliest due_at.';
 COMMENT ON COLUMN push.backlog.waiting IS 'How long the oldest due pointer has waited; null: none is due.';

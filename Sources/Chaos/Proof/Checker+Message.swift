@@ -7,7 +7,7 @@ extension Checker {
         switch message.status {
         case "claimed", "posting":
             report(.nothingIsStuck, message.id, "is \(message.status) although everything has come to rest")
-        case "due", "scheduled", "retrying":
+        case "due", "scheduled", "waiting", "retrying":
             if isFinal { report(.oneFinalState, message.id, "is \(message.status) and has a final result") }
             if message.isOverdue {
                 report(.nothingIsStuck, message.id, "is \(message.status), it is due, and no worker sends it")

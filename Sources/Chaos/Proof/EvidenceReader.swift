@@ -61,7 +61,7 @@ struct EvidenceReader {
             """
             SELECT m.id, m.content::text <> 'null' OR num_nonnulls(m.tag, m.handles, m.meta) > 0,
                    m.tag, m.meta ->> 'marker', coalesce(s.status::text, ''),
-                   coalesce(s.status IN ('due', 'retrying', 'scheduled') AND s.next_try < now() - interval '10 s', false)
+                   coalesce(s.status IN ('due', 'retrying', 'scheduled', 'waiting') AND s.next_try < now() - interval '10 s', false)
               FROM push.message m JOIN push.message_status s ON s.id = m.id ORDER BY m.id
             """
         ) { [forgotten] rows in

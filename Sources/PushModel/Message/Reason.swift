@@ -56,6 +56,8 @@ public enum Reason: String, Sendable, CaseIterable {
     case paused
     /// Its run goes on.
     case resumed
+    /// It waited for another message or a device, and is due now.
+    case waited
 
     // accepted, rejected or retrying
     /// An operator decided.
@@ -69,8 +71,7 @@ public enum Reason: String, Sendable, CaseIterable {
         case .targetGone, .targetInvalid: .target
         case .attemptsExhausted, .throttled, .unavailable: .provider
         case .expired, .cancelledByCaller, .suppressed, .duplicateKey, .resent, .hubClosed, .released, .resolved,
-            .paused,
-            .resumed:
+            .paused, .resumed, .waited:
             .policy
         case .answerLost, .workerLost, .notSent: .network
         case .authRefused: .credentials
@@ -91,7 +92,7 @@ public enum Reason: String, Sendable, CaseIterable {
         case .duplicateKey: .duplicate
         case .answerLost, .workerLost: .inDoubt
         case .throttled, .unavailable, .notSent, .authRefused, .hubNotFound, .quotaExceeded, .resent, .hubClosed,
-            .released, .paused, .resumed:
+            .released, .paused, .resumed, .waited:
             .retrying
         case .resolved: nil
         }

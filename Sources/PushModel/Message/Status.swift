@@ -2,6 +2,8 @@
 public enum Status: String, Sendable, CaseIterable {
     /// Its `send_at` is in the future.
     case scheduled
+    /// Another message, or a change of a device, comes first.
+    case waiting
     /// Waits to be claimed.
     case due
     /// A worker holds it; nothing has been sent.
@@ -25,7 +27,7 @@ public enum Status: String, Sendable, CaseIterable {
     /// Whether the status changes only through an operator.
     public var isFinal: Bool {
         switch self {
-        case .scheduled, .due, .claimed, .posting, .retrying: false
+        case .scheduled, .waiting, .due, .claimed, .posting, .retrying: false
         case .accepted, .rejected, .expired, .cancelled, .duplicate, .inDoubt: true
         }
     }

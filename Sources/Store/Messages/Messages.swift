@@ -72,17 +72,19 @@ public struct Messages: Sendable {
                        'content', content::json, 'translations', translations::json, 'content_key', content_key, 'format', format, 'headers', headers::json,
                        'send_at', send_at::timestamptz, 'expires_at', expires_at::timestamptz, 'priority', priority,
                        'dedupe_key', dedupe_key, 'on_doubt', on_doubt, 'pack', pack, 'campaign', campaign, 'run', run,
-                       'tenant', tenant, 'traceparent', traceparent, 'meta', meta::json) ORDER BY n), '[]')
+                       'tenant', tenant, 'traceparent', traceparent, 'meta', meta::json, 'after', after,
+                       'after_device', after_device, 'after_at_most', after_at_most::interval) ORDER BY n), '[]')
               FROM unnest(\(messages.map(\.hub)), \(messages.map(\.tag)), \(messages.map { $0.handles.map(json) }),
                           \(messages.map(\.broadcast)), \(messages.map(\.locale)), \(messages.map(\.content)),
                           \(messages.map(\.translations)), \(messages.map(\.contentKey)), \(messages.map(\.format)), \(messages.map(\.headers)),
                           \(messages.map(\.sendAt)), \(messages.map(\.expiresAt)), \(messages.map(\.priority)),
                           \(messages.map(\.dedupeKey)), \(messages.map(\.onDoubt)), \(messages.map(\.pack)),
                           \(messages.map(\.campaign)), \(messages.map(\.run)), \(messages.map(\.tenant)),
-                          \(messages.map(\.traceparent)), \(messages.map(\.meta)))
+                          \(messages.map(\.traceparent)), \(messages.map(\.meta)), \(messages.map(\.after)),
+                          \(messages.map(\.afterDevice)), \(messages.map(\.afterAtMost)))
                    WITH ORDINALITY m(hub, tag, handles, broadcast, locale, content, translations, content_key, format, headers, send_at,
                                      expires_at, priority, dedupe_key, on_doubt, pack, campaign, run, tenant,
-                                     traceparent, meta, n)))
+                                     traceparent, meta, after, after_device, after_at_most, n)))
          ORDER BY n
         """
     }

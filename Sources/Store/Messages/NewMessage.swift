@@ -33,6 +33,12 @@ public struct NewMessage: Sendable, Equatable, Codable {
     public var traceparent: String?
     /// JSON text, for the backend's own use.
     public var meta: String?
+    /// The message that has its final result first.
+    public var after: Int64?
+    /// The device of the hub whose changes are applied first.
+    public var afterDevice: String?
+    /// How long it waits for that at most: a text that PostgreSQL reads as interval; nil: a minute.
+    public var afterAtMost: String?
 
     public init(hub: String, tag: String? = nil, content: String?) {
         self.hub = hub

@@ -85,7 +85,19 @@ struct MessageLine {
         "send_at": time(\.sendAt, "send_at"), "expires_at": time(\.expiresAt, "expires_at"),
         "on_doubt": text(\.onDoubt), "campaign": text(\.campaign), "run": text(\.run), "tenant": text(\.tenant),
         "traceparent": text(\.traceparent), "broadcast": flag(\.broadcast), "pack": flag(\.pack),
-        "headers": json(\.headers), "meta": json(\.meta),
+        "headers": json(\.headers), "meta": json(\.meta), "after_device": text(\.afterDevice),
+        "after": { message, value throws(LineFault) in
+            guard case .number(let digits) = value.value else { return false }
+            message.after = Int64(digits)
+            guard message.after != nil else { throw LineFault("after is the id of a message") }
+            return true
+        },
+        "after_at_most": { message, value in
+            // As --after-at-most, else as PostgreSQL reads it.
+            guard let text = value.text else { return false }
+            message.afterAtMost = DurationArgument(argument: text).map { "\($0.seconds) s" } ?? text
+            return true
+        },
         "priority": { message, value throws(LineFault) in
             switch value.value {
             case .number(let digits): message.priority = Int16(digits)

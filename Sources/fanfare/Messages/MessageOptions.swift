@@ -38,6 +38,21 @@ struct MessageOptions: ParsableArguments {
             valueName: "time"))
     var expiresAt: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Not before this message, which the same login enqueued, has its final result.", valueName: "id"))
+    var after: Int64?
+
+    @Option(
+        help: ArgumentHelp(
+            "Not before the changes of this device that were asked for until now are applied.", valueName: "device"))
+    var afterDevice: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How long it waits for that at most, up to 1d; then it is sent without. Default: 60s.", valueName: "time"))
+    var afterAtMost: DurationArgument?
+
     @Option(help: "Which messages of a hub go first. Default: normal.")
     var priority: Priority?
 
@@ -67,7 +82,9 @@ struct MessageOptions: ParsableArguments {
         let given: [(name: String, isGiven: Bool)] =
             [("--hub", hub != nil)] + target.given + content.given + [
                 ("--content-key", contentKey != nil), ("--dedupe-key", dedupeKey != nil), ("--send-at", sendAt != nil),
-                ("--expires-at", expiresAt != nil), ("--priority", priority != nil), ("--on-doubt", onDoubt != nil),
+                ("--expires-at", expiresAt != nil), ("--after", after != nil), ("--after-device", afterDevice != nil),
+                ("--after-at-most", afterAtMost != nil), ("--priority", priority != nil),
+                ("--on-doubt", onDoubt != nil),
                 ("--no-pack", noPack), ("--campaign", campaign != nil), ("--run", campaignRun != nil),
                 ("--tenant", tenant != nil), ("--traceparent", traceparent != nil), ("--meta", meta != nil),
             ]
@@ -81,6 +98,12 @@ struct MessageOptions: ParsableArguments {
         try content.check()
         if !target.handles.isEmpty && content.format == .template {
             throw ValidationError("--handle needs a native --format: a template belongs to a registration.")
+        }
+        if after != nil && afterDevice != nil {
+            throw ValidationError("A message waits for one thing: leave out --after or --after-device.")
+        }
+        if afterAtMost != nil && after == nil && afterDevice == nil {
+            throw ValidationError("--after-at-most says how long it waits; give --after or --after-device, too.")
         }
     }
 
@@ -107,6 +130,8 @@ struct MessageOptions: ParsableArguments {
         message.tenant = tenant
         message.traceparent = traceparent
         message.meta = meta
+        (message.after, message.afterDevice) = (after, afterDevice)
+        message.afterAtMost = afterAtMost.map { "\($0.seconds) s" }
         var messages: [NewMessage] = []
         for text in try content.texts() {
             message.content = text.json

@@ -10,6 +10,7 @@ extension MissingRole {
         "approve": "push_approve",
         "archive_campaign": "push_campaign",
         "audit": "push_operator",
+        "awaited_by": "push_monitor",
         "backfill_campaign": "push_campaign",
         "backlog": "push_monitor",
         "backlog_for_scaling": "push_monitor",

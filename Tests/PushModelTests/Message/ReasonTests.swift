@@ -18,7 +18,7 @@ import Testing
         (.retrying, "auth_refused", .credentials), (.retrying, "hub_not_found", .configuration),
         (.retrying, "quota_exceeded", .quota), (.retrying, "resent", .policy),
         (.retrying, "hub_closed", .policy), (.retrying, "released", .policy), (.retrying, "paused", .policy),
-        (.retrying, "resumed", .policy), (nil, "resolved", .policy),
+        (.retrying, "resumed", .policy), (.retrying, "waited", .policy), (nil, "resolved", .policy),
     ]
 
     @Test func everyReasonHasItsStatusAndItsClass() throws {
@@ -31,7 +31,8 @@ import Testing
     }
 
     @Test func statusesAreTheWordsOfTheEnumAndSixAreFinal() {
-        let words = "scheduled due claimed posting retrying accepted rejected expired cancelled duplicate in_doubt"
+        let words =
+            "scheduled waiting due claimed posting retrying accepted rejected expired cancelled duplicate in_doubt"
         #expect(Status.allCases.map(\.rawValue).joined(separator: " ") == words)
         #expect(Status.allCases.filter(\.isFinal).count == 6)
         #expect(Reason.allCases.allSatisfy { $0.status.map { $0.isFinal || $0 == .retrying } ?? ($0 == .resolved) })

@@ -11,7 +11,7 @@ import Testing
     static let tables = """
         answer claim content content_taken dedupe device due hub hub_state installation_change installation_claim
         installation_due installation_result kept lock partitioned release schema_file cap_group capped_run reached
-        ended_listener payload_format payload_name post result retention drain run_content run_transition serving tally timeline translation
+        ended_listener payload_format payload_name post result retention drain run_content run_transition serving tally timeline translation waiting
         worker
         """
 
@@ -66,7 +66,7 @@ import Testing
         "operator worker": "make_partitions",
         "monitor operator": """
         backlog_for_scaling claims_of_workers doubts_of_campaign due_at_of eta find_changes find_message find_messages holder_of holders_of_snapshots
-        is_alive messages_in_same_post
+        is_alive messages_in_same_post awaited_by
         """,
         "campaign operator": """
         archive_campaign backfill_campaign campaign_remarks cancel_run create_campaign drop_list keep_members make_list pause_run

@@ -213,6 +213,19 @@ BEGIN
          WHERE g.status IS NOT NULL
          ORDER BY g.id
         RETURNING 1
+    ), awaited AS (                                   -- messages that wait for these devices: a lane looks at them now
+        UPDATE push.waiting w
+           SET look_at = clock_timestamp()
+         WHERE w.ctid = ANY (ARRAY(
+                   SELECT o.row
+                     FROM (SELECT DISTINCT g.hub, g.device FROM gone g WHERE NOT g.is_open) g,
+                          LATERAL (
+                              SELECT o.ctid AS row
+                                FROM push.waiting o
+                               WHERE o.hub = g.hub
+                                 AND o.device = g.device
+                                 AND o.since <= clock_timestamp()
+                                 FOR UPDATE SKIP LOCKED) o))
     )
     SELECT count(*) INTO recorded FROM results;
     RETURN recorded;

@@ -24,6 +24,9 @@ CREATE OR REPLACE FUNCTION push.enqueue(
     format       text DEFAULT 'template',
     handles      text[] DEFAULT NULL,
     translations text DEFAULT NULL,
+    after        bigint DEFAULT NULL,
+    after_device text DEFAULT NULL,
+    after_at_most interval DEFAULT NULL,
     OUT id       bigint,
     OUT inserted boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -42,7 +45,8 @@ BEGIN
     IF dedupe_key IS NULL AND translations IS NULL AND content IS NOT NULL THEN
         m := ROW (NULL, hub, tag, handles, broadcast, locale, content, content_key, format, headers,
                   send_at, expires_at, priority, dedupe_key, on_doubt, pack, campaign, run,
-                  tenant, traceparent, meta, now(), push_internal.caller());     -- all columns of push.message, in their order
+                  tenant, traceparent, meta, after, after_device, after_at_most,
+                  now(), push_internal.caller());     -- all columns of push.message, in their order
         INSERT INTO push.message OVERRIDING USER VALUE SELECT m.* RETURNING message.id INTO enqueue.id;
         inserted := true;
         RETURN;
@@ -52,7 +56,8 @@ BEGIN
         'expires_at', expires_at, 'priority', priority, 'on_doubt', on_doubt, 'pack', pack, 'headers', headers::json,
         'campaign', campaign, 'run', run::text, 'tenant', tenant, 'traceparent', traceparent, 'meta', meta::json,
         'content_key', content_key, 'dedupe_key', dedupe_key, 'format', format, 'handles', handles,
-        'translations', translations::json));
+        'translations', translations::json, 'after', after, 'after_device', after_device,
+        'after_at_most', after_at_most));
     SELECT e.id, e.inserted INTO enqueue.id, enqueue.inserted FROM push.enqueue_many(list) e;
 END $$;
 
@@ -78,13 +83,17 @@ CREATE OR REPLACE FUNCTION push.enqueue(
     format       text DEFAULT 'template',
     handles      text[] DEFAULT NULL,
     translations json DEFAULT NULL,
+    after        bigint DEFAULT NULL,
+    after_device text DEFAULT NULL,
+    after_at_most interval DEFAULT NULL,
     OUT id       bigint,
     OUT inserted boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     put constant record := push.enqueue(
         hub, tag, content::text, locale, broadcast, send_at, expires_at, priority, on_doubt, pack, headers::text,
-        campaign, run, tenant, traceparent, meta::text, content_key, dedupe_key, format, handles, translations::text);
+        campaign, run, tenant, traceparent, meta::text, content_key, dedupe_key, format, handles, translations::text,
+        after, after_device, after_at_most);
 BEGIN
     id := put.id;
     inserted := put.inserted;
@@ -112,13 +121,17 @@ CREATE OR REPLACE FUNCTION push.enqueue(
     format       text DEFAULT 'template',
     handles      text[] DEFAULT NULL,
     translations jsonb DEFAULT NULL,
+    after        bigint DEFAULT NULL,
+    after_device text DEFAULT NULL,
+    after_at_most interval DEFAULT NULL,
     OUT id       bigint,
     OUT inserted boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     put constant record := push.enqueue(
         hub, tag, content::text, locale, broadcast, send_at, expires_at, priority, on_doubt, pack, headers::text,
-        campaign, run, tenant, traceparent, meta::text, content_key, dedupe_key, format, handles, translations::text);
+        campaign, run, tenant, traceparent, meta::text, content_key, dedupe_key, format, handles, translations::text,
+        after, after_device, after_at_most);
 BEGIN
     id := put.id;
     inserted := put.inserted;

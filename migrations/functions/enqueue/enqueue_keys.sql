@@ -239,4 +239,4 @@ END $$;
 COMMENT ON FUNCTION push_internal.enqueue_keys IS
     'Handles the rows of one statement with a dedupe_key or a content_key: duplicates and late translations end, the '
     'others get their pointers. Null, or why the statement is refused. firsts: the first message of each row''s '
-    'content; tenants: push_internal.key_tenant.';
+    'content; tenants: push_internal.key_tenant; send_ats: when each is due.';

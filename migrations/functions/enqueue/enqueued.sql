@@ -11,6 +11,7 @@ DECLARE
     rows bigint;
     localised bigint;             -- rows whose locale makes them translations
     special bigint;               -- rows with a content_key or a dedupe_key
+    waiting bigint;               -- rows that wait for a message or a device
     odd bigint;                   -- rows that push_internal.warning_about should look at
     is_simple boolean;            -- no row has a locale or a content_key
     put bigint;
@@ -26,7 +27,7 @@ BEGIN
     SELECT true INTO is_unusual
       FROM fresh f
      WHERE (num_nonnulls(f.handles, f.locale, f.content_key, f.headers, f.dedupe_key, f.on_doubt, f.traceparent,
-                         f.meta, f.stream) = 0
+                         f.meta, f.after, f.after_device, f.after_at_most, f.stream) = 0
             AND NOT f.broadcast
             AND push_internal.is_plain_tag(f.tag)
             AND CASE f.format
@@ -81,7 +82,11 @@ BEGIN
                            push_internal.wrong_locale(f.locale),
                            push_internal.wrong_time(f.send_at, f.expires_at),
                            push_internal.wrong_options(f.priority, f.on_doubt, f.traceparent, f.meta),
-                           push_internal.wrong_names(f.content_key, f.dedupe_key, f.campaign, f.run, f.tenant)) AS problem
+                           push_internal.wrong_names(f.content_key, f.dedupe_key, f.campaign, f.run, f.tenant),
+                           CASE
+                               WHEN num_nonnulls(f.after, f.after_device, f.after_at_most) > 0
+                               THEN push_internal.wrong_wait(f.id, f.hub, f.after, f.after_device, f.after_at_most, f.content_key)
+                           END) AS problem
                   FROM fresh f
                 OFFSET 0) w
          WHERE w.problem IS NOT NULL
@@ -90,6 +95,7 @@ BEGIN
 
         -- 3. The rules of the hub. Without translations and keys, every row gets its own pointer.
         SELECT count(*), count(f.locale), count(coalesce(f.content_key, f.dedupe_key)),
+               count(*) FILTER (WHERE num_nonnulls(f.after, f.after_device) > 0),
                count(coalesce(f.locale, f.content_key)) = 0,
                count(*) FILTER (WHERE length(f.content::text) < 8
                                    OR NOT push_internal.is_usual_time(f.send_at, f.expires_at)
@@ -99,7 +105,7 @@ BEGIN
                                           WHEN f.format = 'template' THEN push_internal.repeats_name(f.content)
                                           ELSE push_internal.odd_payload(f.format, f.content) IS NOT NULL
                                       END)
-          INTO rows, localised, special, is_simple, odd
+          INTO rows, localised, special, waiting, is_simple, odd
           FROM fresh f;
         IF odd > 0 THEN
             PERFORM push_internal.raise_warnings(array_agg(o.oddity), array_agg(f.tag), array_agg(f.number))
@@ -118,7 +124,8 @@ BEGIN
         END IF;
         IF localised = 0 THEN
             INSERT INTO push.due (due_at, id, hub, priority)
-            SELECT f.send_at, f.id, h.id, f.priority
+            SELECT push_internal.first_due_at(f.send_at, f.created_at, f.after, f.after_device, f.after_at_most),
+                   f.id, h.id, f.priority
               FROM fresh f,
                    LATERAL (
                        SELECT h.id
@@ -130,6 +137,10 @@ BEGIN
                AND f.dedupe_key IS NULL;
             GET DIAGNOSTICS put = ROW_COUNT;
             IF put = rows THEN
+                IF waiting > 0 THEN
+                    PERFORM push_internal.begin_waits(
+                                ARRAY(SELECT f.id FROM fresh f WHERE num_nonnulls(f.after, f.after_device) > 0));
+                END IF;
                 RETURN NULL;
             END IF;
         END IF;
@@ -168,7 +179,8 @@ BEGIN
         at := clock_timestamp();
         IF localised > 0 THEN
             WITH row AS MATERIALIZED (
-                SELECT f.id, f.tag, f.locale, f.content, f.send_at, f.priority, f.dedupe_key, f.hub_id, f.number,
+                SELECT f.id, f.tag, f.locale, f.content, f.priority, f.dedupe_key, f.hub_id, f.number,
+                       push_internal.first_due_at(f.send_at, f.created_at, f.after, f.after_device, f.after_at_most) AS due_at,
                        f.entry, f.localization = 'properties' AND count(f.locale) OVER same > 0 AS folds,
                        min(f.id) OVER same AS lead,
                        count(*) OVER same AS n
@@ -184,8 +196,8 @@ BEGIN
                    AND (f.dedupe_key IS NULL OR f.nth = 1)
                 WINDOW same AS (
                     PARTITION BY f.hub, f.tag, f.broadcast, f.priority, f.expires_at, f.on_doubt, f.pack, f.campaign,
-                                 f.run, f.tenant, f.format, f.headers::text, f.dedupe_key,
-                                 CASE WHEN f.send_at > at THEN f.send_at END, f.entry)
+                                 f.run, f.tenant, f.format, f.headers::text, f.dedupe_key, f.after, f.after_device,
+                                 f.after_at_most, CASE WHEN f.send_at > at THEN f.send_at END, f.entry)
             ), together AS (
                 INSERT INTO push.translation (id, lead)
                 SELECT r.id, r.lead
@@ -194,7 +206,7 @@ BEGIN
                    AND r.n > 1
             ), put AS (
                 INSERT INTO push.due (due_at, id, hub, priority, kind)
-                SELECT r.send_at, r.id, r.hub_id, r.priority,
+                SELECT r.due_at, r.id, r.hub_id, r.priority,
                        CASE WHEN r.folds AND r.n > 1 THEN 't' ELSE 'p' END::"char"
                   FROM row r
                  WHERE r.dedupe_key IS NULL
@@ -241,9 +253,10 @@ BEGIN
               FROM (SELECT push_internal.enqueue_keys(
                                array_agg(u.id), array_agg(u.first), array_agg(u.hub_id), array_agg(u.priority),
                                array_agg(u.key_tenant), array_agg(coalesce(u.tag, '')), array_agg(u.locale),
-                               array_agg(u.content_key), array_agg(u.dedupe_key), array_agg(u.send_at), at) AS problem
+                               array_agg(u.content_key), array_agg(u.dedupe_key), array_agg(u.due_at), at) AS problem
                       FROM (SELECT f.id, f.id AS first, h.id AS hub_id, f.priority, f.tag, f.locale, f.content_key,
-                                   f.dedupe_key, f.send_at, push_internal.key_tenant(h.keys_per_tenant, f.tenant) AS key_tenant
+                                   f.dedupe_key, push_internal.key_tenant(h.keys_per_tenant, f.tenant) AS key_tenant,
+                                   push_internal.first_due_at(f.send_at, f.created_at, f.after, f.after_device, f.after_at_most) AS due_at
                               FROM fresh f
                                    JOIN push.hub h ON h.name = f.hub
                              WHERE f.dedupe_key IS NOT NULL
@@ -257,8 +270,8 @@ BEGIN
                                        THEN f.id
                                        ELSE min(f.id) OVER same
                                    END,
-                                   f.hub_id, f.priority, f.tag, f.locale, f.content_key, f.dedupe_key, f.send_at,
-                                   f.key_tenant
+                                   f.hub_id, f.priority, f.tag, f.locale, f.content_key, f.dedupe_key, f.key_tenant,
+                                   push_internal.first_due_at(f.send_at, f.created_at, f.after, f.after_device, f.after_at_most)
                               FROM (SELECT f.*, h.id AS hub_id, h.localization, k.tenant AS key_tenant,
                                            greatest(0, entries[row_number() OVER (ORDER BY f.id)]) AS entry,
                                            row_number() OVER (
@@ -278,11 +291,16 @@ BEGIN
                                              f.dedupe_key, f.format, f.key_tenant, CASE
                                     WHEN f.content_key IS NULL
                                     THEN ROW (f.expires_at, f.on_doubt, f.pack, f.campaign, f.run, f.tenant,
-                                              f.headers::text, CASE WHEN f.send_at > at THEN f.send_at END, f.entry)
+                                              f.headers::text, f.after, f.after_device, f.after_at_most,
+                                              CASE WHEN f.send_at > at THEN f.send_at END, f.entry)
                                 END)) u
                     OFFSET 0) w
              WHERE w.problem IS NOT NULL;
             EXIT rules WHEN FOUND;
+        END IF;
+        IF waiting > 0 THEN
+            PERFORM push_internal.begin_waits(
+                        ARRAY(SELECT f.id FROM fresh f WHERE num_nonnulls(f.after, f.after_device) > 0));
         END IF;
         RETURN NULL;
     END rules;

@@ -8,7 +8,8 @@ DECLARE
         "content": null, "translations": "object", "content_key": "string", "format": "string", "headers": null,
         "send_at": "string", "expires_at": "string", "priority": "number", "dedupe_key": "string",
         "on_doubt": "string", "pack": "boolean", "campaign": "string", "run": "string", "tenant": "string",
-        "traceparent": "string", "meta": null}';
+        "traceparent": "string", "meta": null, "after": "number", "after_device": "string",
+        "after_at_most": "string"}';
     wrong record;
 BEGIN
     IF json_typeof(messages) IS DISTINCT FROM 'array' THEN

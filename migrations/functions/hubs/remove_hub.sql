@@ -38,6 +38,7 @@ BEGIN
             HINT = format('Let a worker apply them, or refuse them: SELECT push.cancel_devices(''%s''), or fanfare '
                           'hub remove %1$s --cancel.', hub);
     END IF;
+    DELETE FROM push.waiting w WHERE w.hub = number;         -- of messages that were cancelled: no worker looks any more
     UPDATE push.hub h
        SET removed_at = clock_timestamp(),
            removed_by = push_internal.caller(),

@@ -134,6 +134,7 @@ BEGIN
             array_fill(hub, n), array_fill(priority, n), others, array_fill(pointer.attempt, n),
             ARRAY(SELECT push.due_at_of(o) FROM unnest(others) o),
             CASE WHEN pointer.resent THEN others ELSE '{}' END);
+        UPDATE push.waiting w SET id = others[1], due_at = push.due_at_of(others[1]) WHERE w.id = leader;
     END IF;
     RETURN true;
 END $$;

@@ -9,6 +9,7 @@ DECLARE
     rest bigint[];
 BEGIN
     DELETE FROM push.content k WHERE k.id = ANY (erase_keys.ids);
+    DELETE FROM push.waiting w WHERE w.id = ANY (erase_keys.ids);
     -- A row that stands for other messages, too, says nothing that these do not say: it stays for them.
     FOR key IN
         SELECT DISTINCT h.id AS hub, coalesce(m.tag, '') AS tag, m.content_key, m.priority, t.tenant, m.dedupe_key
@@ -103,7 +104,8 @@ BEGIN
            content_key = NULL,
            dedupe_key = NULL,
            traceparent = NULL,
-           meta = NULL
+           meta = NULL,
+           after_device = NULL
       FROM unnest(erase_texts.ids) u(id)
      WHERE m.id = u.id;
     PERFORM set_config('push.erasing', '', true);

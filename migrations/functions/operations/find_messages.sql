@@ -11,7 +11,7 @@ SET jit = off SET enable_seqscan = off SET enable_hashjoin = off SET enable_inde
 SET cpu_index_tuple_cost = 0.005
 AS $$
 DECLARE
-    is_pending constant boolean := coalesce(status IN ('scheduled', 'due', 'claimed', 'posting'), false);
+    is_pending constant boolean := coalesce(status IN ('scheduled', 'waiting', 'due', 'claimed', 'posting'), false);
     searched constant text := concat_ws(
         ' AND ', 'm.campaign = ' || quote_literal(campaign), 'm.run = ' || quote_literal(run),
         'm.tenant = ' || quote_literal(tenant), 'm.dedupe_key = ' || quote_literal(dedupe_key));

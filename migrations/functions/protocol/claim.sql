@@ -110,7 +110,9 @@ BEGIN
     SELECT t.timeline = push_internal.current_timeline() AS timeline, h.expire_after,
            EXISTS (SELECT FROM push.due d
                     WHERE d.kind = 'k' AND d.hub = claim_v1.hub AND d.priority = claim_v1.priority
-                      AND d.due_at <= now() AND (d.due_at, d.id) > (mark_at, mark_id)) AS keyed
+                      AND d.due_at <= now() AND (d.due_at, d.id) > (mark_at, mark_id)) AS keyed,
+           EXISTS (SELECT FROM push.waiting w
+                    WHERE w.hub = claim_v1.hub AND w.priority = claim_v1.priority AND w.look_at <= now()) AS waiting
       INTO known
       FROM push.timeline t, push.hub h
      WHERE h.id = claim_v1.hub;
@@ -118,7 +120,11 @@ BEGIN
         PERFORM push_internal.require_timeline();
     END IF;
 
-    -- 1. Contents with a key become ordinary ones. The mark must not pass pointers that are not gathered.
+    -- 1. Waits that are over end: their pointers are due now. Contents with a key become ordinary ones. The mark must not
+    -- pass pointers that are not gathered.
+    IF known.waiting THEN
+        PERFORM push_internal.end_waits(hub, priority, n);
+    END IF;
     IF known.keyed THEN
         SELECT g.last_at, g.last_id
           INTO last_at, last_id
@@ -172,6 +178,7 @@ BEGIN
     WITH message AS MATERIALIZED (
         SELECT m.id, m.tag, m.handles, m.locale, m.content, m.format, m.headers, m.send_at, m.expires_at, m.on_doubt,
                m.pack, m.stream, m.traceparent, push_internal.bytes_of(m.content, m.handles) AS bytes,
+               num_nonnulls(m.after, m.after_device) > 0 AS waited,
                coalesce(x.lead, m.id) AS lead, coalesce(x.attempt, 0::smallint) AS attempt, x.resent
           FROM push.message m
                LEFT JOIN (SELECT * FROM unnest(ids, lead_of, attempts, resents) WHERE NOT are_new)
@@ -205,7 +212,7 @@ BEGIN
            date_part('epoch', coalesce(CASE WHEN m.resent THEN push_internal.expiry_when_resent(m.id, known.expire_after) END,
                                        m.expires_at, m.send_at + known.expire_after)) - seconds,
            m.on_doubt, m.pack, m.stream,
-           seconds - date_part('epoch', CASE WHEN are_new THEN m.send_at
+           seconds - date_part('epoch', CASE WHEN are_new AND NOT m.waited THEN m.send_at
                                              ELSE times[array_position(leads, m.lead)] END), m.traceparent
       FROM message m
      WHERE (SELECT f.n FROM fitting f) = cardinality(leads)
@@ -216,7 +223,7 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON FUNCTION push_worker.claim_v1 IS
-    'Gathers, then takes up to n due pointers of a hub and priority behind the mark, at most 1,000, 5,000 messages '
+    'Ends waits, gathers, then takes up to n due pointers of a hub and priority behind the mark, at most 1,000, 5,000 messages '
     'and 8,000,000 bytes of contents and handles, but at least one pointer. Writes one claim, and returns the messages '
     'with all their translations. (at, pointer) is the next mark. back_seconds: look from this long ago at the latest; '
     'null: from the mark. expires_in: seconds left, by the database''s clock. due_for: seconds since '
@@ -241,8 +248,10 @@ BEGIN
                      FROM push.due d
                     WHERE d.hub = l.hub AND d.priority = l.priority AND d.due_at <= now()
                       AND (d.due_at, d.id) > (least(l.at, b.at), CASE WHEN l.at > b.at THEN 0 ELSE l.id END)
-                   OFFSET 0));
+                   OFFSET 0)
+            OR EXISTS (
+                   SELECT FROM push.waiting w WHERE w.hub = l.hub AND w.priority = l.priority AND w.look_at <= now() OFFSET 0));
 END $$;
 COMMENT ON FUNCTION push_worker.look_v1 IS
-    'Which of the given lanes have a due pointer behind their mark, as numbers from 1. backs: as back_seconds of '
+    'Which of the given lanes have a due pointer behind their mark, or a wait to look at, as numbers from 1. backs: as back_seconds of '
     'push_worker.claim_v1. One statement for all idle lanes.';

@@ -51,6 +51,21 @@ END;
 COMMENT ON FUNCTION push_internal.count_pointers_left IS
     'Pointers that a drain has to wait for: due within that time, and not merely scheduled for later.';
 
+-- Scheduled ones wait for their time first, and what is due is counted as such.
+CREATE OR REPLACE FUNCTION push_internal.waits_left(hub smallint, within_seconds double precision) RETURNS SETOF push.waiting
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+    SELECT w.*
+      FROM push.waiting w
+     WHERE w.hub = waits_left.hub
+       AND w.since <= now()
+       AND w.due_at > now()
+       AND (w.until <= now() + make_interval(secs => within_seconds)
+            OR push_internal.count_awaited(w.hub, w.after, w.device, w.change) = 0)
+$$;
+COMMENT ON FUNCTION push_internal.waits_left IS
+    'Messages that wait for another one or for a device, and for which a drain has to wait: for what has come, or until '
+    'a time that is near enough.';
+
 CREATE OR REPLACE FUNCTION push_worker.next_due_v1(hubs text[], within_seconds double precision) RETURNS double precision
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off AS $$
@@ -68,6 +83,9 @@ BEGIN
                                  AND d.priority = p.priority
                                ORDER BY d.due_at, d.id
                                LIMIT 1) d
+                   UNION ALL
+                   SELECT w.look_at
+                     FROM push_internal.waits_left(h.id, within_seconds) w
                    UNION ALL
                    (SELECT d.due_at
                       FROM push.installation_due d
@@ -87,6 +105,7 @@ DECLARE
     ids constant smallint[] := ARRAY(SELECT h.id FROM push.hub h WHERE h.name = ANY (hubs));
 BEGIN
     RETURN (SELECT count(*) FROM push_internal.count_pointers_left(within_seconds) d WHERE d.hub = ANY (ids))
+         + (SELECT count(*) FROM unnest(ids) u(hub), push_internal.waits_left(u.hub, within_seconds))
          + (SELECT count(*) FROM push.installation_due d
              WHERE d.hub = ANY (ids) AND d.due_at <= now() + make_interval(secs => within_seconds));
 END $$;

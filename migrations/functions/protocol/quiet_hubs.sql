@@ -26,10 +26,12 @@ BEGIN
     SELECT coalesce(array_agg(l.hub), '{}'), coalesce(array_agg(l.priority), '{}')
       INTO hubs, priorities
       FROM lane l
-     WHERE l.due_at <= now();
+     WHERE l.due_at <= now()
+        OR EXISTS (
+               SELECT FROM push.waiting w WHERE w.hub = l.hub AND w.priority = l.priority AND w.look_at <= now() OFFSET 0);
 END $$;
 COMMENT ON FUNCTION push_worker.due_lanes_v1 IS
-    'Every hub and priority that has something due, of all workers. Costs as much as there are of them, and nothing '
+    'Every hub and priority that has something due, or a wait to look at, of all workers. Costs as much as there are of them, and nothing '
     'for those without a pointer.';
 
 CREATE OR REPLACE FUNCTION push_worker.due_device_hubs_v1() RETURNS smallint[]

@@ -9,7 +9,8 @@ BEGIN ATOMIC
         (SELECT CASE WHEN r.status = 'retrying' THEN r.due_at END
            FROM push.result r WHERE r.id = due_at_of.id ORDER BY r.arrival DESC LIMIT 1),
         (SELECT k.due_at FROM push.content k WHERE k.id = due_at_of.id),
-        (SELECT m.send_at FROM push.message m WHERE m.id = due_at_of.id));
+        (SELECT push_internal.first_due_at(m.send_at, m.created_at, m.after, m.after_device, m.after_at_most)
+           FROM push.message m WHERE m.id = due_at_of.id));
 END;
 COMMENT ON FUNCTION push.due_at_of IS 'The due_at of a message in push.due, if it is pending.';
 
