@@ -60,28 +60,18 @@ struct Tutorial {
             let command: String
             switch block.info {
             // A machine may be slow.
-            case "sh": command = block.text.replacing("emulate wait", with: "emulate wait --timeout 10m")
+            case "sh":
+                command = block.text.replacing("emulate wait", with: "emulate wait --timeout 10m")
+                    .replacing("devices wait", with: "devices wait --at-most 10m")
             case "sql": command = psql
             case "sql refused": command = "if \(psql)\nthen false; fi"
             default: continue
             }
             script.append("printf '\(separator)\(block.line)\\n'\n\(command)")
-            if block.text.contains(/push\.(put|patch|drop)_device/) {
-                script.append("printf '\(separator)0\\n'\n\(untilApplied)")
-            }
         }
         script += ["printf '\(separator)\(end)\\n'", "fanfare emulate inbox", "trap - EXIT", start[1], "wait"]
         return script.joined(separator: "\n")
     }
-
-    /// A page says that a worker needs about a second for a change of a device; a busy machine may need longer.
-    private static let untilApplied = """
-        for _ in $(seq 3000); do
-            waiting=$(psql -X -At "$FANFARE_DATABASE_URL" -c "SELECT count(*) FROM push.installation_due")
-            if [ "$waiting" = 0 ]; then break; fi
-            sleep 0.1
-        done
-        """
 
     /// Whether a block printed what the page shows: `…` stands for varying text.
     func matches(_ block: Page.Block, _ shown: Page.Block) throws -> Bool {
