@@ -65,8 +65,11 @@ DELETE FROM push.schema_file WHERE path !~ '^[0-9]';
 \ir functions/protocol/quiet_hubs.sql
 \ir functions/operations/partitions.sql
 \ir functions/operations/cancel.sql
+\ir functions/operations/take_back.sql
 \ir functions/operations/cancel_many.sql
 \ir functions/operations/retry.sql
+\ir functions/enqueue/own_messages.sql
+\ir functions/enqueue/dedupe_keys.sql
 \ir functions/operations/resolve.sql
 \ir functions/operations/erase.sql
 \ir functions/protocol/expire_unserved.sql

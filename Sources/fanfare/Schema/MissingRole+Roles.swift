@@ -23,6 +23,7 @@ extension MissingRole {
         "cancel_campaign": "push_operator",
         "cancel_devices": "push_operator",
         "cancel_hub": "push_operator",
+        "cancel_own": "push_enqueue",
         "cancel_run": "push_campaign",
         "changes_of_revision": "push_approve push_campaign",
         "check": "push_monitor push_worker",

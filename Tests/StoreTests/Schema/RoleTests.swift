@@ -45,6 +45,9 @@ import Testing
             """),
         Right([enqueue], "SELECT * FROM push.enqueue('news', 'World', '{\"title\": \"x\"}')"),
         Right([enqueue], "SELECT push.wake_up()"),
+        Right([enqueue], "SELECT push.cancel_own(1)"),
+        Right([enqueue], "SELECT push.cancel_own('{1}')"),
+        Right([enqueue], "SELECT push.cancel_own('k', 'news')"),
         Right([enqueue, monitor, operators], "SELECT id FROM push.message"),
         // Keys of others are order numbers and mail addresses.
         Right([], "SELECT dedupe_key FROM push.message"),

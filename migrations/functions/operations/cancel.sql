@@ -42,7 +42,7 @@ COMMENT ON FUNCTION push_internal.end_pointers IS
     'Deletes these pointers (ids: push.due.id of each) and writes a result for every message that they stand for; '
     'returns how many messages. Not for keyed pointers.';
 
-CREATE OR REPLACE FUNCTION push_internal.end_keyed(id bigint, status push.status, reason push.reason) RETURNS boolean
+CREATE OR REPLACE FUNCTION push_internal.lock_keyed(id bigint, waits boolean) RETURNS push.content
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -51,10 +51,11 @@ DECLARE
 BEGIN
     -- We lock the message and not its pointer, which stands for others too; gathering locks both. While we waited for
     -- the lock the message may have been gathered or ended.
-    SELECT k.* INTO key
-      FROM push.content k
-     WHERE k.id = end_keyed.id
-       FOR NO KEY UPDATE;
+    IF waits THEN
+        SELECT k.* INTO key FROM push.content k WHERE k.id = lock_keyed.id FOR NO KEY UPDATE;
+    ELSE
+        SELECT k.* INTO key FROM push.content k WHERE k.id = lock_keyed.id FOR NO KEY UPDATE SKIP LOCKED;
+    END IF;
     IF NOT FOUND
        OR EXISTS (SELECT FROM push.result r WHERE r.id = key.id)
        OR NOT EXISTS (
@@ -75,12 +76,19 @@ BEGIN
                  AND t.tenant = key.tenant
                  AND key.id = ANY (t.ids))
     THEN
-        RETURN false;
+        RETURN NULL;
     END IF;
-    INSERT INTO push.result (id, status, reason)
-    VALUES (key.id, end_keyed.status, end_keyed.reason);
+    RETURN key;
+END $$;
+COMMENT ON FUNCTION push_internal.lock_keyed IS
+    'Locks a message with a content_key that no worker has gathered yet. Null: it is not there (any more), or, unless '
+    'waits, another session holds it.';
+
+CREATE OR REPLACE FUNCTION push_internal.drop_spent_pointer(key push.content) RETURNS void
+LANGUAGE sql SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
     DELETE FROM push.due d
-     WHERE d.ctid = (                  -- the last of its statement; if it is locked, gathering deletes it
+     WHERE d.ctid = (
                SELECT d.ctid
                  FROM push.due d
                 WHERE d.hub = key.hub
@@ -93,11 +101,27 @@ BEGIN
                             FROM push.content k
                            WHERE k.lead = key.lead
                              AND NOT EXISTS (SELECT FROM push.result r WHERE r.id = k.id OFFSET 0))
-                  FOR UPDATE SKIP LOCKED);
+                  FOR UPDATE SKIP LOCKED)
+$$;
+COMMENT ON FUNCTION push_internal.drop_spent_pointer IS
+    'Deletes a keyed pointer when the last message that it stands for has ended. If it is locked, gathering deletes it.';
+
+CREATE OR REPLACE FUNCTION push_internal.end_keyed(
+    id bigint, status push.status, reason push.reason, waits boolean DEFAULT true) RETURNS boolean
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    key constant push.content := push_internal.lock_keyed(id, waits);
+BEGIN
+    IF key.id IS NULL THEN
+        RETURN false;
+    END IF;
+    INSERT INTO push.result (id, status, reason)
+    VALUES (key.id, end_keyed.status, end_keyed.reason);
+    PERFORM push_internal.drop_spent_pointer(key);
     RETURN true;
 END $$;
 COMMENT ON FUNCTION push_internal.end_keyed IS
-    'Ends a message with a content_key that no worker has gathered yet; false: it is not there (any more).';
+    'Ends a message with a content_key that no worker has gathered yet; false: push_internal.lock_keyed did not get it.';
 
 CREATE OR REPLACE FUNCTION push_internal.cancel_pointer(id bigint, hub smallint, priority smallint) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp

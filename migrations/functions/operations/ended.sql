@@ -73,8 +73,8 @@ RETURNS TABLE (
     note        text,
     http        smallint,
     tracking_id text)
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT * FROM push.status_of(CASE WHEN ids LIKE '{%' THEN ids::bigint[] ELSE ARRAY[ids::bigint] END)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    SELECT * FROM push.status_of(push_internal.ids_of(ids))
 $$;
 COMMENT ON FUNCTION push.status_of(text) IS 'The same for ids as a text: ''{1,2}'' or ''1''.';
 

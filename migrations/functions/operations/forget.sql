@@ -16,12 +16,12 @@ BEGIN
         RETURN NULL;
     END IF;
 
-    -- 1. Add what enqueuing backends and rescues counted to its minute.
+    -- 1. Add what backends and rescues counted to its minute.
     FOR counted IN
         WITH moved AS (
             DELETE FROM push.tally t
              WHERE t.minute <> date_trunc('minute', t.minute)
-               AND t.status IN ('duplicate', 'rejected', 'in_doubt', 'retrying')
+               AND t.status IN ('duplicate', 'rejected', 'in_doubt', 'retrying', 'cancelled')
             RETURNING t.*
         ), summed AS (
             SELECT m.hub, date_trunc('minute', m.minute) AS minute, m.status, m.reason, sum(m.n)::bigint AS n

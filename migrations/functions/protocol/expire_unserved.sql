@@ -8,6 +8,7 @@ SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off S
 DECLARE
     mark   push.cancel_mark := coalesce(after, '(-32768,-32768,-infinity,0,,f,0)')::push.cancel_mark;
     walked record;
+    locked record;
     keyed  record;
 BEGIN
     WITH walk AS MATERIALIZED (
@@ -51,11 +52,19 @@ BEGIN
       INTO walked
       FROM old o;
     next := walked.next;
-    expired := push_internal.end_pointers(walked.pointers, walked.ids, 'expired', 'expired');
+    -- What another session holds, such as a backend that takes its message back, is left for the next look.
+    SELECT array_agg(l.pointer) AS pointers, array_agg(l.id) AS ids
+      INTO locked
+      FROM (SELECT d.ctid AS pointer, d.id
+              FROM push.due d
+             WHERE d.ctid = ANY (walked.pointers)
+               FOR UPDATE SKIP LOCKED) l
+     WHERE CASE WHEN l.id IN (SELECT u.id FROM unnest(walked.ids) u(id)) THEN true END;      -- a hash, and never a join
+    expired := push_internal.end_pointers(locked.pointers, locked.ids, 'expired', 'expired');
     FOR keyed IN
         SELECT k.id, k.hub FROM push.content k WHERE k.lead = ANY (walked.keyed) ORDER BY k.id
     LOOP
-        IF push_internal.end_keyed(keyed.id, 'expired', 'expired') THEN
+        IF push_internal.end_keyed(keyed.id, 'expired', 'expired', waits => false) THEN
             PERFORM push_internal.count_results(ARRAY[keyed.hub], '{expired}', '{expired}', '{1}');
             expired := expired + 1;
         END IF;

@@ -1,0 +1,15 @@
+import TestSupport
+
+/// What a backend calls about its own messages.
+extension TestDatabase {
+    /// `id answer` of each row of `push.cancel_own`.
+    func answers(_ call: String) async throws -> [String] {
+        try await texts("SELECT concat_ws(' ', id, answer) FROM push.\(raw: call)")
+    }
+
+    /// `id inserted` of one message.
+    func enqueue(_ arguments: String) async throws -> String {
+        try await texts("SELECT concat_ws(' ', id, inserted) FROM push.enqueue(\(raw: arguments))")
+            .joined(separator: ", ")
+    }
+}
