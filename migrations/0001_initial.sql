@@ -75,7 +75,7 @@ CREATE TYPE push.reason AS ENUM (
     'bad_request', 'too_large', 'not_sendable', 'no_fallback', 'late_translation',  -- rejected: content
     'target_gone', 'target_invalid',                                                -- rejected: target
     'attempts_exhausted',                                                           -- rejected: provider
-    'expired', 'cancelled_by_caller', 'suppressed', 'duplicate_key',                -- policy
+    'expired', 'cancelled_by_caller', 'replaced', 'suppressed', 'duplicate_key',    -- policy
     'answer_lost', 'worker_lost',                                                   -- in doubt: network
     'throttled', 'unavailable', 'not_sent', 'auth_refused', 'hub_closed',           -- retrying
     'hub_not_found', 'quota_exceeded', 'released', 'resent', 'paused', 'resumed',   -- retrying

@@ -24,6 +24,8 @@ public enum Reason: String, Sendable, CaseIterable {
 
     // cancelled
     case cancelledByCaller = "cancelled_by_caller"
+    /// A later message with its `dedupe_key` took its place.
+    case replaced
     /// Its recipient was suppressed after it was made (`push.suppression`).
     case suppressed
 
@@ -70,8 +72,8 @@ public enum Reason: String, Sendable, CaseIterable {
         case .badRequest, .tooLarge, .notSendable, .noFallback, .lateTranslation: .content
         case .targetGone, .targetInvalid: .target
         case .attemptsExhausted, .throttled, .unavailable: .provider
-        case .expired, .cancelledByCaller, .suppressed, .duplicateKey, .resent, .hubClosed, .released, .resolved,
-            .paused, .resumed, .waited:
+        case .expired, .cancelledByCaller, .replaced, .suppressed, .duplicateKey, .resent, .hubClosed, .released,
+            .resolved, .paused, .resumed, .waited:
             .policy
         case .answerLost, .workerLost, .notSent: .network
         case .authRefused: .credentials
@@ -88,7 +90,7 @@ public enum Reason: String, Sendable, CaseIterable {
             .attemptsExhausted:
             .rejected
         case .expired: .expired
-        case .cancelledByCaller, .suppressed: .cancelled
+        case .cancelledByCaller, .replaced, .suppressed: .cancelled
         case .duplicateKey: .duplicate
         case .answerLost, .workerLost: .inDoubt
         case .throttled, .unavailable, .notSent, .authRefused, .hubNotFound, .quotaExceeded, .resent, .hubClosed,

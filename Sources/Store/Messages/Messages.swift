@@ -17,6 +17,8 @@ public struct Messages: Sendable {
         public var inserted: Bool
         /// When it is sent, in seconds since 1970; nil for a duplicate whose first message has been purged.
         public var sendAt: Double?
+        /// The message whose place it took, of several translations the first; nil: none (`NewMessage.replace`).
+        public var replaced: Int64?
     }
 
     /// Enqueues messages with one statement (`push.enqueue_many`), so rows that differ by locale are translations of one
@@ -57,7 +59,9 @@ public struct Messages: Sendable {
     private static func enqueue(_ messages: [NewMessage], on connection: Connection) async throws -> [Enqueued] {
         try await connection.query(insert(messages), doing: "enqueue") { rows in
             try rows.map { row in
-                Enqueued(id: try row.int64(), inserted: try row.bool(), sendAt: try row.doubleOrNil())
+                Enqueued(
+                    id: try row.int64(), inserted: try row.bool(), sendAt: try row.doubleOrNil(),
+                    replaced: try row.int64OrNil())
             }
         }
     }
@@ -66,24 +70,24 @@ public struct Messages: Sendable {
     /// single row.
     private static func insert(_ messages: [NewMessage]) -> SQL {
         """
-        SELECT id, inserted, extract(epoch FROM send_at)::float8 FROM push.enqueue_many((
+        SELECT id, inserted, extract(epoch FROM send_at)::float8, replaced FROM push.enqueue_many((
             SELECT coalesce(json_agg(json_build_object(
                        'hub', hub, 'tag', tag, 'handles', handles::json, 'broadcast', broadcast, 'locale', locale,
                        'content', content::json, 'translations', translations::json, 'content_key', content_key, 'format', format, 'headers', headers::json,
                        'send_at', send_at::timestamptz, 'expires_at', expires_at::timestamptz, 'priority', priority,
-                       'dedupe_key', dedupe_key, 'on_doubt', on_doubt, 'pack', pack, 'campaign', campaign, 'run', run,
+                       'dedupe_key', dedupe_key, 'replace', replace, 'on_doubt', on_doubt, 'pack', pack, 'campaign', campaign, 'run', run,
                        'tenant', tenant, 'traceparent', traceparent, 'meta', meta::json, 'after', after,
                        'after_device', after_device, 'after_at_most', after_at_most::interval) ORDER BY n), '[]')
               FROM unnest(\(messages.map(\.hub)), \(messages.map(\.tag)), \(messages.map { $0.handles.map(json) }),
                           \(messages.map(\.broadcast)), \(messages.map(\.locale)), \(messages.map(\.content)),
                           \(messages.map(\.translations)), \(messages.map(\.contentKey)), \(messages.map(\.format)), \(messages.map(\.headers)),
                           \(messages.map(\.sendAt)), \(messages.map(\.expiresAt)), \(messages.map(\.priority)),
-                          \(messages.map(\.dedupeKey)), \(messages.map(\.onDoubt)), \(messages.map(\.pack)),
+                          \(messages.map(\.dedupeKey)), \(messages.map(\.replace)), \(messages.map(\.onDoubt)), \(messages.map(\.pack)),
                           \(messages.map(\.campaign)), \(messages.map(\.run)), \(messages.map(\.tenant)),
                           \(messages.map(\.traceparent)), \(messages.map(\.meta)), \(messages.map(\.after)),
                           \(messages.map(\.afterDevice)), \(messages.map(\.afterAtMost)))
                    WITH ORDINALITY m(hub, tag, handles, broadcast, locale, content, translations, content_key, format, headers, send_at,
-                                     expires_at, priority, dedupe_key, on_doubt, pack, campaign, run, tenant,
+                                     expires_at, priority, dedupe_key, replace, on_doubt, pack, campaign, run, tenant,
                                      traceparent, meta, after, after_device, after_at_most, n)))
          ORDER BY n
         """

@@ -15,6 +15,8 @@ public struct NewMessage: Sendable, Equatable, Codable {
     public var contentKey: String?
     /// One content per hub and key.
     public var dedupeKey: String?
+    /// Takes the place of what still waits under `dedupeKey`.
+    public var replace: Bool?
     /// `template` or a native format; nil: `template`.
     public var format: String?
     /// ISO 8601, or any other text PostgreSQL reads as timestamptz; nil: now.

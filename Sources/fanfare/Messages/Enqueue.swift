@@ -16,6 +16,7 @@ struct Enqueue: AsyncParsableCommand {
 
             Prints each message's id, whether it was inserted, and when it is sent unless that is now. With --dedupe-key \
             the same command may run twice: the second time prints duplicate with the first one's id, and exits 0 as well. \
+            --replace (a member "replace": true of a line) takes the place of what still waits under the key, and prints its id. \
             What the database warns of, such as a message that expires at once, goes to standard error, also with --quiet; \
             with --strict nothing is enqueued then, and it exits 65.
 
@@ -68,7 +69,7 @@ struct Enqueue: AsyncParsableCommand {
             } catch let error as DatabaseError {
                 throw try await located(error, in: lines ?? [], by: store)
             }
-            try show(enqueued, count: messages.count, warnings)
+            try show(enqueued, of: messages, warnings)
             if let text = warnings.text { StandardStreams.printError(text) }
         }
     }
@@ -86,19 +87,14 @@ struct Enqueue: AsyncParsableCommand {
         return located
     }
 
-    private func show(_ enqueued: [Messages.Enqueued], count: Int, _ warnings: Warnings) throws {
+    private func show(_ enqueued: [Messages.Enqueued], of messages: [NewMessage], _ warnings: Warnings) throws {
         if quiet { return }
+        let count = messages.count
         if json.isOn {
-            let rows = enqueued.map { row in
-                JSONOutput.object([
-                    "id": dryRun && row.inserted ? .null : .number(row.id), "inserted": .flag(row.inserted),
-                    "send_at": row.sendAt.map { .text(HumanFormat.time(secondsSince1970: $0)) } ?? .null,
-                ])
-            }
             let document: JSONOutput = .object([
                 "dry_run": .flag(dryRun), "ids": .list(dryRun ? [] : enqueued.map { .number($0.id) }),
                 "inserted": .number(dryRun ? 0 : enqueued.count(where: \.inserted)), "messages": .number(count),
-                "rows": .list(rows), "warnings": warnings.json,
+                "rows": .list(enqueued.map(row)), "warnings": warnings.json,
             ])
             try StandardStreams.print(document.document)
         } else if dryRun, count > 0 {
@@ -108,11 +104,23 @@ struct Enqueue: AsyncParsableCommand {
         } else if count == 0 {
             try StandardStreams.print("\(file.map(InputFile.name) ?? "input"): no messages")
         } else if !enqueued.isEmpty {
-            let lines = enqueued.map { row in
-                row.inserted ? "\(row.id) inserted\(Self.time(row.sendAt) ?? "")" : "\(row.id) duplicate"
+            let lines = zip(enqueued, messages).map { row, message in
+                if !row.inserted {
+                    return "\(row.id) duplicate\(message.replace == true ? ", too late to replace it" : "")"
+                }
+                let replaced = row.replaced.map { " in place of \($0)" } ?? ""
+                return "\(row.id) inserted\(replaced)\(Self.time(row.sendAt) ?? "")"
             }
             try StandardStreams.print(lines.joined(separator: "\n"))
         }
+    }
+
+    private func row(of enqueued: Messages.Enqueued) -> JSONOutput {
+        let sendAt = enqueued.sendAt.map { JSONOutput.text(HumanFormat.time(secondsSince1970: $0)) }
+        return .object([
+            "id": dryRun && enqueued.inserted ? .null : .number(enqueued.id), "inserted": .flag(enqueued.inserted),
+            "replaced": enqueued.replaced.map { .number($0) } ?? .null, "send_at": sendAt ?? .null,
+        ])
     }
 
     /// When it is sent, to follow what happened to it; nil: now. Pure.

@@ -85,6 +85,7 @@ struct MessageLine {
         "send_at": time(\.sendAt, "send_at"), "expires_at": time(\.expiresAt, "expires_at"),
         "on_doubt": text(\.onDoubt), "campaign": text(\.campaign), "run": text(\.run), "tenant": text(\.tenant),
         "traceparent": text(\.traceparent), "broadcast": flag(\.broadcast), "pack": flag(\.pack),
+        "replace": flag(\.replace),
         "headers": json(\.headers), "meta": json(\.meta), "after_device": text(\.afterDevice),
         "after": { message, value throws(LineFault) in
             guard case .number(let digits) = value.value else { return false }

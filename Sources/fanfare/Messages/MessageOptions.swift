@@ -23,6 +23,12 @@ struct MessageOptions: ParsableArguments {
             valueName: "key"))
     var dedupeKey: String?
 
+    @Flag(
+        help: """
+            Take the place of what still waits under the --dedupe-key. If it is too late for that, this message is a duplicate.
+            """)
+    var replace = false
+
     @Option(
         name: [.customLong("send-at"), .customLong("at")],
         help: ArgumentHelp(
@@ -81,7 +87,8 @@ struct MessageOptions: ParsableArguments {
     var firstGiven: String? {
         let given: [(name: String, isGiven: Bool)] =
             [("--hub", hub != nil)] + target.given + content.given + [
-                ("--content-key", contentKey != nil), ("--dedupe-key", dedupeKey != nil), ("--send-at", sendAt != nil),
+                ("--content-key", contentKey != nil), ("--dedupe-key", dedupeKey != nil), ("--replace", replace),
+                ("--send-at", sendAt != nil),
                 ("--expires-at", expiresAt != nil), ("--after", after != nil), ("--after-device", afterDevice != nil),
                 ("--after-at-most", afterAtMost != nil), ("--priority", priority != nil),
                 ("--on-doubt", onDoubt != nil),
@@ -94,6 +101,12 @@ struct MessageOptions: ParsableArguments {
     /// - Throws: `ValidationError` when the options do not make a message.
     func check() throws {
         guard hub != nil else { throw ValidationError("Name the hub with --hub, or give messages with --file.") }
+        if replace && dedupeKey == nil {
+            throw ValidationError("--replace needs the --dedupe-key of the message to replace.")
+        }
+        if replace && contentKey != nil {
+            throw ValidationError("--replace does not go with --content-key: give all languages with --translation.")
+        }
         try target.check()
         try content.check()
         if !target.handles.isEmpty && content.format == .template {
@@ -116,6 +129,7 @@ struct MessageOptions: ParsableArguments {
         message.broadcast = target.broadcast
         message.contentKey = contentKey
         message.dedupeKey = dedupeKey
+        message.replace = replace
         message.format = content.format.rawValue
         message.headers = content.headersJSON
         message.sendAt = try sendAt.map { time throws(Failure) in try InstantArgument(time, for: "--send-at").text }

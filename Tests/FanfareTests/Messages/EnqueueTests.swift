@@ -72,6 +72,36 @@ import Testing
         #expect(try await site.number("SELECT count(*) FROM push.message") == 4)
     }
 
+    @Test func aReplacementSaysWhatItReplaced() async throws {
+        let site = try await Site.make()
+        let message = ["enqueue", "--hub", "news", "--tag", "A", "--property", "x=1", "--dedupe-key", "k", "--replace"]
+        #expect(try await site.fanfare.run(message).output == "1 inserted\n")
+        let moved = try await site.fanfare.run(message + ["--send-at", "2100-01-01T00:00:00Z"])
+        #expect(moved.output.hasPrefix("2 inserted in place of 1, to be sent at 2100-01-01T00:00:00Z, in "))
+        let line = #"{"hub": "news", "tag": "A", "content": {"x": "2"}, "dedupe_key": "k", "replace": true}"#
+        let listed = try await site.fanfare("enqueue", "--file", "-", "--json", input: line)
+        let rows = try #require(try listed.json([String: Any].self)["rows"] as? [[String: Any]])
+        #expect(rows.map { $0["replaced"] as? Int } == [2])
+        #expect(try await site.text("SELECT string_agg(id::text, ' ') FROM push.due") == "3")
+
+        try await site.withDatabase { database in
+            try await database.script(
+                "DELETE FROM push.due; INSERT INTO push.result (id, status, reason) VALUES (3, 'accepted', 'taken_by_hub')"
+            )
+        }
+        let late = try await site.fanfare.run(message)
+        #expect(late.status == 0 && late.output == "3 duplicate, too late to replace it\n")
+        for (options, says) in [
+            (["--replace"], "--replace needs the --dedupe-key"),
+            (["--replace", "--dedupe-key", "k", "--content-key", "c"], "--replace does not go with --content-key"),
+            (["--replace", "--file", "-"], "leave out --replace"),
+        ] {
+            let start = options.contains("--file") ? ["enqueue"] : Array(message.prefix(7))
+            let refused = try await site.fanfare.run(start + options)
+            #expect(refused.status == 64 && refused.errors.contains(says), "\(refused.errors)")
+        }
+    }
+
     @Test func itSaysWhenAMessageIsSent() async throws {
         let site = try await Site.make()
         let message = [

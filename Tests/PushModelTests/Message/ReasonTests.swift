@@ -11,7 +11,7 @@ import Testing
         (.rejected, "late_translation", .content), (.rejected, "target_gone", .target),
         (.rejected, "target_invalid", .target), (.rejected, "attempts_exhausted", .provider),
         (.expired, "expired", .policy), (.cancelled, "cancelled_by_caller", .policy),
-        (.cancelled, "suppressed", .policy),
+        (.cancelled, "replaced", .policy), (.cancelled, "suppressed", .policy),
         (.duplicate, "duplicate_key", .policy),
         (.inDoubt, "answer_lost", .network), (.inDoubt, "worker_lost", .network),
         (.retrying, "throttled", .provider), (.retrying, "unavailable", .provider), (.retrying, "not_sent", .network),

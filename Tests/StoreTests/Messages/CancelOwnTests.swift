@@ -157,6 +157,22 @@ import Testing
         #expect(try await store.lost() == [])
     }
 
+    @Test func aKeyThatIsBeingReplacedIsCancelledAfterwards() async throws {
+        let store = try await StoreFixture.make()
+        let shop = try await store.test.login(as: "push_enqueue")
+        let other = try await store.test.login(as: "push_enqueue")
+        _ = try await shop.enqueue("'news', 'a', '{}', dedupe_key => 'k'")
+        let second = try await shop.database.withTransaction { first in
+            try await first.execute("SELECT push.enqueue('news', 'a', '{}', dedupe_key => 'k', replace => true)")
+            let second = Task { try await other.answers("cancel_own('k', 'news')") }
+            try await store.untilASessionWaits()
+            return second
+        }
+        #expect(try await second.value == ["2 cancelled"])
+        #expect(try await store.count("due") == 0)
+        #expect(try await store.lost() == [])
+    }
+
     @Test func aKeyOfNobodyIsUnknown() async throws {
         let store = try await StoreFixture.make()
         let shop = try await store.test.login(as: "push_enqueue")
@@ -218,8 +234,9 @@ import Testing
         #expect(try await store.count("due") == 0)
     }
 
-    @Test(arguments: ["cancel_own(1)", "cancel_own('k', 'news')"])
-    func otherIsolationLevelsAreRefused(_ call: String) async throws {
+    @Test(arguments: [
+        "cancel_own(1)", "cancel_own('k', 'news')", "enqueue('news', 'a', '{}', dedupe_key => 'k', replace => true)",
+    ]) func otherIsolationLevelsAreRefused(_ call: String) async throws {
         let store = try await StoreFixture.make()
         let shop = try await store.test.login(as: "push_enqueue")
         _ = try await shop.enqueue("'news', 'a', '{}', dedupe_key => 'k'")

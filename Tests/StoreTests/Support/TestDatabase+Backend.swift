@@ -7,9 +7,9 @@ extension TestDatabase {
         try await texts("SELECT concat_ws(' ', id, answer) FROM push.\(raw: call)")
     }
 
-    /// `id inserted` of one message.
+    /// `id inserted replaced` of one message.
     func enqueue(_ arguments: String) async throws -> String {
-        try await texts("SELECT concat_ws(' ', id, inserted) FROM push.enqueue(\(raw: arguments))")
+        try await texts("SELECT concat_ws(' ', id, inserted, replaced) FROM push.enqueue(\(raw: arguments))")
             .joined(separator: ", ")
     }
 }

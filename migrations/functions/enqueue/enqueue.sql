@@ -24,11 +24,13 @@ CREATE OR REPLACE FUNCTION push.enqueue(
     format       text DEFAULT 'template',
     handles      text[] DEFAULT NULL,
     translations text DEFAULT NULL,
+    replace      boolean DEFAULT false,
     after        bigint DEFAULT NULL,
     after_device text DEFAULT NULL,
     after_at_most interval DEFAULT NULL,
     OUT id       bigint,
-    OUT inserted boolean)
+    OUT inserted boolean,
+    OUT replaced bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
@@ -42,7 +44,7 @@ BEGIN
             MESSAGE = format('push.message.priority %s is not 0, 1 or 2', priority),
             HINT = '0 is urgent, 1 normal, 2 bulk.';
     END IF;
-    IF dedupe_key IS NULL AND translations IS NULL AND content IS NOT NULL THEN
+    IF dedupe_key IS NULL AND translations IS NULL AND content IS NOT NULL AND replace IS NOT TRUE THEN
         m := ROW (NULL, hub, tag, handles, broadcast, locale, content, content_key, format, headers,
                   send_at, expires_at, priority, dedupe_key, on_doubt, pack, campaign, run,
                   tenant, traceparent, meta, after, after_device, after_at_most,
@@ -51,14 +53,17 @@ BEGIN
         inserted := true;
         RETURN;
     END IF;
-    list := json_build_array(json_build_object(
+    list := json_build_object(
         'hub', hub, 'tag', tag, 'content', content::json, 'locale', locale, 'broadcast', broadcast, 'send_at', send_at,
         'expires_at', expires_at, 'priority', priority, 'on_doubt', on_doubt, 'pack', pack, 'headers', headers::json,
         'campaign', campaign, 'run', run::text, 'tenant', tenant, 'traceparent', traceparent, 'meta', meta::json,
         'content_key', content_key, 'dedupe_key', dedupe_key, 'format', format, 'handles', handles,
         'translations', translations::json, 'after', after, 'after_device', after_device,
-        'after_at_most', after_at_most));
-    SELECT e.id, e.inserted INTO enqueue.id, enqueue.inserted FROM push.enqueue_many(list) e;
+        'after_at_most', after_at_most);
+    IF replace THEN
+        list := (left(list::text, -1) || ', "replace": true}')::json;
+    END IF;
+    SELECT e.id, e.inserted, e.replaced INTO enqueue.id, enqueue.inserted, enqueue.replaced FROM push.enqueue_many(json_build_array(list)) e;
 END $$;
 
 CREATE OR REPLACE FUNCTION push.enqueue(
@@ -83,20 +88,23 @@ CREATE OR REPLACE FUNCTION push.enqueue(
     format       text DEFAULT 'template',
     handles      text[] DEFAULT NULL,
     translations json DEFAULT NULL,
+    replace      boolean DEFAULT false,
     after        bigint DEFAULT NULL,
     after_device text DEFAULT NULL,
     after_at_most interval DEFAULT NULL,
     OUT id       bigint,
-    OUT inserted boolean)
+    OUT inserted boolean,
+    OUT replaced bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     put constant record := push.enqueue(
         hub, tag, content::text, locale, broadcast, send_at, expires_at, priority, on_doubt, pack, headers::text,
-        campaign, run, tenant, traceparent, meta::text, content_key, dedupe_key, format, handles, translations::text,
+        campaign, run, tenant, traceparent, meta::text, content_key, dedupe_key, format, handles, translations::text, replace,
         after, after_device, after_at_most);
 BEGIN
     id := put.id;
     inserted := put.inserted;
+    replaced := put.replaced;
 END $$;
 
 CREATE OR REPLACE FUNCTION push.enqueue(
@@ -121,20 +129,23 @@ CREATE OR REPLACE FUNCTION push.enqueue(
     format       text DEFAULT 'template',
     handles      text[] DEFAULT NULL,
     translations jsonb DEFAULT NULL,
+    replace      boolean DEFAULT false,
     after        bigint DEFAULT NULL,
     after_device text DEFAULT NULL,
     after_at_most interval DEFAULT NULL,
     OUT id       bigint,
-    OUT inserted boolean)
+    OUT inserted boolean,
+    OUT replaced bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     put constant record := push.enqueue(
         hub, tag, content::text, locale, broadcast, send_at, expires_at, priority, on_doubt, pack, headers::text,
-        campaign, run, tenant, traceparent, meta::text, content_key, dedupe_key, format, handles, translations::text,
+        campaign, run, tenant, traceparent, meta::text, content_key, dedupe_key, format, handles, translations::text, replace,
         after, after_device, after_at_most);
 BEGIN
     id := put.id;
     inserted := put.inserted;
+    replaced := put.replaced;
 END $$;
 
 DO $$
@@ -145,7 +156,8 @@ BEGIN
         EXECUTE format('COMMENT ON FUNCTION %s IS %L', name,
             'Enqueues one message inside the caller''s transaction, or one content with its translations ({"en": '
             '{...}, "fr": {...}}); content is then the row without locale, or left out. Returns the id and whether it '
-            'was inserted; for a repeated dedupe_key the id of the first. With translations a content_key does not '
-            'wait for more. The JSON of one call is all json, all jsonb or all text; run is of any type.');
+            'was inserted; for a repeated dedupe_key the id of the first. replace: takes the place of what still waits '
+            'under the dedupe_key, and returns its id as replaced; inserted is false when it is too late. With translations a '
+            'content_key does not wait for more. The JSON of one call is all json, all jsonb or all text; run is of any type.');
     END LOOP;
 END $$;

@@ -1,7 +1,7 @@
 -- push.enqueue_many: many messages in one call.
 
 CREATE OR REPLACE FUNCTION push.enqueue_many(messages json)
-RETURNS TABLE (n int, id bigint, inserted boolean, send_at timestamptz)
+RETURNS TABLE (n int, id bigint, inserted boolean, send_at timestamptz, replaced bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
 AS $$
@@ -27,9 +27,26 @@ DECLARE
     times timestamptz[] := '{}';
     has_keys boolean := false;
     is_settled boolean := true;
+    -- What objects with replace take the place of: per object its first message, and each message with the object's number.
+    replacements bigint[] := '{}';
+    taken bigint[] := '{}';
+    takers int[] := '{}';
+    starts int[] := '{}';         -- per object: where its first row stands in rows
 BEGIN
     IF problem.message IS NOT NULL THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = problem.message, HINT = problem.hint;
+    END IF;
+    IF (strpos(messages::text, '"replace"') > 0 OR strpos(messages::text, chr(92) || 'u') > 0)      -- hardly ever; the rest parses the list
+       AND EXISTS (SELECT FROM json_array_elements(messages) e WHERE (e.value ->> 'replace')::boolean)
+    THEN
+        FOR put IN SELECT r.* FROM push_internal.replace_keys(messages) r LOOP
+            FOREACH number IN ARRAY put.numbers LOOP
+                replacements[number] := put.replaced;
+            END LOOP;
+            taken := taken || put.taken;
+            takers := takers || array_fill(put.numbers[1], ARRAY[cardinality(put.taken)]);
+        END LOOP;
+        number := 0;
     END IF;
     FOR item IN SELECT e.value FROM json_array_elements(messages) e LOOP
         number := number + 1;
@@ -83,6 +100,7 @@ BEGIN
             END IF;
             IF repeated IS NULL THEN
                 rows := rows || m;
+                starts[number] := coalesce(starts[number], cardinality(rows));
                 entries := entries
                     || CASE json_typeof(item -> 'translations') WHEN 'object' THEN number ELSE -number END;
             END IF;
@@ -105,12 +123,17 @@ BEGIN
         times := times || put.send_at;
     END LOOP;
     PERFORM set_config('push.settled', '', true), set_config('push.entries', '', true);
+    IF taken <> '{}' THEN
+        PERFORM push_internal.end_taken_back(array_agg(t.id), 'replaced', array_agg(format('Message %s replaced it.', ids[starts[t.n]])))
+           FROM unnest(taken, takers) t(id, n);
+    END IF;
 
     -- A duplicate within the list, or of a transaction that was open when we looked, ended in the trigger.
     RETURN QUERY
     SELECT w.n, coalesce(min(w.id) FILTER (WHERE w.repeated IS NULL), min(w.repeated)), bool_or(w.repeated IS NULL),
            coalesce(min(w.send_at) FILTER (WHERE w.repeated IS NULL),
-                    (SELECT m.send_at FROM push.message m WHERE m.id = min(w.repeated)))
+                    (SELECT m.send_at FROM push.message m WHERE m.id = min(w.repeated))),
+           replacements[w.n]
       FROM (SELECT u.n, ids[u.place] AS id, times[u.place] AS send_at,
                    CASE
                        WHEN u.place IS NULL THEN u.repeated
@@ -130,17 +153,17 @@ END $$;
 -- What drivers send for JSON besides json. The name of the argument is another one, because PostgREST chooses a function
 -- by the names of its arguments, and finds the one above for {"messages": [...]}.
 CREATE OR REPLACE FUNCTION push.enqueue_many(list jsonb)
-RETURNS TABLE (n int, id bigint, inserted boolean, send_at timestamptz)
+RETURNS TABLE (n int, id bigint, inserted boolean, send_at timestamptz, replaced bigint)
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
-    SELECT e.n, e.id, e.inserted, e.send_at FROM push.enqueue_many(messages => list::json) e;
+    SELECT e.n, e.id, e.inserted, e.send_at, e.replaced FROM push.enqueue_many(messages => list::json) e;
 END;
 
 CREATE OR REPLACE FUNCTION push.enqueue_many(list text)
-RETURNS TABLE (n int, id bigint, inserted boolean, send_at timestamptz)
+RETURNS TABLE (n int, id bigint, inserted boolean, send_at timestamptz, replaced bigint)
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
-    SELECT e.n, e.id, e.inserted, e.send_at FROM push.enqueue_many(messages => list::json) e;
+    SELECT e.n, e.id, e.inserted, e.send_at, e.replaced FROM push.enqueue_many(messages => list::json) e;
 END;
 
 DO $$
@@ -152,7 +175,8 @@ BEGIN
     LOOP
         EXECUTE format('COMMENT ON FUNCTION %s IS %L', name,
             'Enqueues a JSON array of objects with one statement, inside the caller''s transaction. Members are the '
-            'columns of push.message, and translations ({"en": {...}, "fr": {...}}). Returns for each object (n from '
-            '1) its id, whether it was inserted, and when it is sent; for a duplicate id and time of the first.');
+            'columns of push.message, translations ({"en": {...}, "fr": {...}}), and replace (true: take the place of what '
+            'still waits under its dedupe_key). Returns for each object (n from 1) its id, whether it was inserted, and when it '
+            'is sent; for a duplicate id and time of the first; and which message it replaced.');
     END LOOP;
 END $$;

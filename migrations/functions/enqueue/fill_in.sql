@@ -40,7 +40,9 @@ BEGIN
         ERRCODE = 'feature_not_supported',
         MESSAGE = format('%s of push.message is refused', TG_OP),
         HINT = CASE TG_OP
-            WHEN 'UPDATE' THEN 'Cancel the message with SELECT push.cancel(id) and enqueue another.'
+            WHEN 'UPDATE'
+            THEN 'Its own role replaces it, with replace => true in push.enqueue, or stops it with SELECT push.cancel_own(id); '
+                 'push_operator stops any message: SELECT push.cancel(id).'
             ELSE 'What messages say goes with SELECT push.erase(ids), old ones go with SELECT push.purge(''30 days'').'
         END;
 END $$;

@@ -8,7 +8,7 @@ DECLARE
         "content": null, "translations": "object", "content_key": "string", "format": "string", "headers": null,
         "send_at": "string", "expires_at": "string", "priority": "number", "dedupe_key": "string",
         "on_doubt": "string", "pack": "boolean", "campaign": "string", "run": "string", "tenant": "string",
-        "traceparent": "string", "meta": null, "after": "number", "after_device": "string",
+        "traceparent": "string", "meta": null, "replace": "boolean", "after": "number", "after_device": "string",
         "after_at_most": "string"}';
     wrong record;
 BEGIN
