@@ -695,7 +695,7 @@ CREATE TABLE push.tally (
 COMMENT ON TABLE push.tally IS 'Results per hub and minute, so that counting never scans results.';
 COMMENT ON COLUMN push.tally.hub IS 'The hub: push.hub.id.';
 COMMENT ON COLUMN push.tally.minute IS
-    'Start of the minute. Rows of a backend (duplicate, late_translation, cancelled) or of a rescue have their exact '
+    'Start of the minute. Rows of a backend (duplicate, late_translation, cancelled, sent again) or of a rescue have their exact '
     'time instead, so that none of these waits for another; push_worker.forget_keys_v1() adds them to their minute.';
 COMMENT ON COLUMN push.tally.status IS 'Status of the results: retrying, or a final one.';
 COMMENT ON COLUMN push.tally.reason IS 'Reason of the results, as in push.result.';

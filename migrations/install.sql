@@ -71,6 +71,7 @@ DELETE FROM push.schema_file WHERE path !~ '^[0-9]';
 \ir functions/enqueue/own_messages.sql
 \ir functions/enqueue/dedupe_keys.sql
 \ir functions/enqueue/replace.sql
+\ir functions/enqueue/retry_own.sql
 \ir functions/operations/resolve.sql
 \ir functions/operations/erase.sql
 \ir functions/protocol/expire_unserved.sql

@@ -12,7 +12,8 @@ BEGIN
           FROM (VALUES
                    ('push_enqueue',
                     'Fanfare: application backends. May INSERT into push.message, call push.enqueue, '
-                    'push.enqueue_many and push.wake_up, and learn what became of their own messages.'),
+                    'push.enqueue_many and push.wake_up, learn what became of their own messages, and cancel, replace '
+                    'and send those again.'),
                    ('push_register',
                     'Fanfare: backends that register devices. May call push.put_device, push.patch_device and '
                     'push.drop_device, and read push.device_status; may not enqueue messages.'),
@@ -111,7 +112,7 @@ BEGIN ATOMIC
       FROM (VALUES
                ('push_enqueue push_register push_campaign push_approve push_worker push_monitor push_operator',
                 'iso schema schema_files'),
-               ('push_enqueue', 'enqueue enqueue_many wake_up status_of ended_since cancel_own'),
+               ('push_enqueue', 'enqueue enqueue_many wake_up status_of ended_since cancel_own retry_own'),
                ('push_register', 'put_device patch_device drop_device'),
                ('push_campaign push_operator',
                 'create_campaign schedule_campaign pause_schedule resume_schedule backfill_campaign '

@@ -93,6 +93,7 @@ extension MissingRole {
         "resume_schedule": "push_campaign",
         "retry": "push_operator",
         "retry_failed": "push_operator",
+        "retry_own": "push_enqueue",
         "retry_run": "push_campaign",
         "revision_to_run": "push_approve push_campaign push_monitor",
         "revisions_of": "push_approve push_campaign push_monitor",

@@ -235,8 +235,10 @@ import Testing
     }
 
     @Test(arguments: [
-        "cancel_own(1)", "cancel_own('k', 'news')", "enqueue('news', 'a', '{}', dedupe_key => 'k', replace => true)",
-    ]) func otherIsolationLevelsAreRefused(_ call: String) async throws {
+        "cancel_own(1)", "cancel_own('k', 'news')", "retry_own(1)",
+        "enqueue('news', 'a', '{}', dedupe_key => 'k', replace => true)",
+    ])
+    func otherIsolationLevelsAreRefused(_ call: String) async throws {
         let store = try await StoreFixture.make()
         let shop = try await store.test.login(as: "push_enqueue")
         _ = try await shop.enqueue("'news', 'a', '{}', dedupe_key => 'k'")

@@ -48,6 +48,7 @@ import Testing
         Right([enqueue], "SELECT push.cancel_own(1)"),
         Right([enqueue], "SELECT push.cancel_own('{1}')"),
         Right([enqueue], "SELECT push.cancel_own('k', 'news')"),
+        Right([enqueue], "SELECT push.retry_own('{1}')"),
         Right([enqueue, monitor, operators], "SELECT id FROM push.message"),
         // Keys of others are order numbers and mail addresses.
         Right([], "SELECT dedupe_key FROM push.message"),

@@ -1,18 +1,21 @@
 -- Sending again what failed.
 
 CREATE OR REPLACE FUNCTION push_internal.with_translations(ids bigint[]) RETURNS bigint[]
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-    SELECT ARRAY(
-        SELECT u.id
-          FROM unnest(with_translations.ids) u(id)
-        UNION
-        SELECT s.id
-          FROM unnest(with_translations.ids) u(id),
-               LATERAL (SELECT t.lead FROM push.translation t WHERE t.id = u.id OFFSET 0) t,
-               LATERAL (SELECT s.id FROM push.translation s WHERE s.lead = t.lead OFFSET 0) s
-         ORDER BY 1)
-$$;
+BEGIN
+    RETURN (
+        SELECT ARRAY(
+            SELECT u.id
+              FROM unnest(with_translations.ids) u(id)
+            UNION
+            SELECT s.id
+              FROM unnest(with_translations.ids) u(id),
+                   LATERAL (SELECT t.lead FROM push.translation t WHERE t.id = u.id OFFSET 0) t,
+                   LATERAL (SELECT s.id FROM push.translation s WHERE s.lead = t.lead OFFSET 0) s
+             ORDER BY 1));
+END $$;
 COMMENT ON FUNCTION push_internal.with_translations IS 'These messages and the other translations of their contents.';
 
 CREATE OR REPLACE FUNCTION push_internal.refuse_erased(ids bigint[]) RETURNS void
@@ -34,13 +37,94 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push_internal.refuse_erased IS 'Raises if one of these messages was erased (push.erase).';
 
+CREATE OR REPLACE FUNCTION push_internal.has_lost_its_key(id bigint) RETURNS boolean
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET jit = off
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+    RETURN (
+        SELECT EXISTS (
+            SELECT
+              FROM push.message m
+                   JOIN push.hub h ON h.name = m.hub
+                   JOIN push.dedupe d ON d.hub = h.id
+                                     AND d.key = m.dedupe_key
+                                     AND d.tenant = push_internal.key_tenant(h.keys_per_tenant, m.tenant)
+             WHERE m.id = has_lost_its_key.id
+               AND d.id > m.id));
+END $$;
+COMMENT ON FUNCTION push_internal.has_lost_its_key IS
+    'Whether a later message has the dedupe_key of this one: it replaced it, or the key was free again.';
+
+CREATE OR REPLACE FUNCTION push_internal.has_pending_translations(id bigint) RETURNS boolean
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET jit = off
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+BEGIN
+    RETURN EXISTS (
+        SELECT
+          FROM push.message m
+               JOIN push.hub h ON h.name = m.hub,
+               unnest(push_internal.with_contents(ARRAY[m.id])) s(id)
+         WHERE m.id = has_pending_translations.id
+           AND h.localization = 'properties'
+           AND coalesce(push_internal.newest_status(s.id), 'retrying') = 'retrying');
+END $$;
+COMMENT ON FUNCTION push_internal.has_pending_translations IS
+    'Whether a message or a translation of the same content is pending. Translations are sent together: until then none may '
+    'leave alone.';
+
+CREATE OR REPLACE FUNCTION push_internal.send_again(
+    ids bigint[], minute timestamptz DEFAULT date_trunc('minute', clock_timestamp())) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+DECLARE
+    arrived constant bigint := push_internal.next_arrival();
+    at constant timestamptz := clock_timestamp();
+    again record;
+BEGIN
+    INSERT INTO push.result (id, arrival, at, due_at, status, reason, note)
+    SELECT u.id, arrived, at, at, 'retrying', 'resolved', 'sent again by ' || session_user
+      FROM unnest(ids) u(id);
+    SELECT array_agg(u.id) AS ids, array_agg(h.id) AS hubs, array_agg(m.priority) AS priorities,
+           array_agg(0::smallint) AS attempts, array_agg(at) AS due_ats
+      INTO again
+      FROM unnest(ids) u(id),
+           LATERAL (SELECT m.hub, m.priority FROM push.message m WHERE m.id = u.id OFFSET 0) m,
+           LATERAL (SELECT h.id FROM push.hub h WHERE h.name = m.hub OFFSET 0) h;
+    -- Translations with a content_key that no worker had gathered are one content from now on.
+    INSERT INTO push.translation (id, lead)
+    SELECT g.id, g.lead
+      FROM (SELECT k.id, min(k.id) OVER same AS lead, count(*) OVER same AS n
+              FROM (SELECT k.*,
+                           row_number() OVER (
+                               PARTITION BY k.hub, k.tag, k.content_key, k.priority, k.tenant, lower(k.locale)
+                               ORDER BY k.id) AS nth
+                      FROM unnest(ids) u(id),
+                           LATERAL (SELECT k.* FROM push.content k WHERE k.id = u.id OFFSET 0) k,
+                           LATERAL (SELECT h.localization FROM push.hub h WHERE h.id = k.hub OFFSET 0) h
+                     WHERE h.localization = 'properties'
+                       AND NOT EXISTS (SELECT FROM push.translation t WHERE t.id = u.id OFFSET 0)) k
+             WHERE k.nth = 1
+            WINDOW same AS (PARTITION BY k.hub, k.tag, k.content_key, k.priority, k.tenant)) g
+     WHERE g.n > 1;
+    -- Attempt 0 of a new life: see push_internal.expiry_when_resent.
+    PERFORM push_internal.return_messages(again.hubs, again.priorities, again.ids, again.attempts, again.due_ats, again.ids);
+    PERFORM push_internal.count_results(
+                array_agg(c.hub), array_agg('retrying'::push.status), array_agg('resolved'::push.reason), array_agg(c.n),
+                minute)
+       FROM (SELECT u.hub, count(*) AS n FROM unnest(again.hubs) u(hub) GROUP BY u.hub) c;
+END $$;
+COMMENT ON FUNCTION push_internal.send_again IS
+    'Makes messages due again that ended, with ten new attempts. The caller has locked what they ended with.';
+
 CREATE OR REPLACE FUNCTION push_internal.retry_messages(ids bigint[], OUT retried int)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
     asked   bigint[] := push_internal.with_translations(ids);
-    arrived bigint;
     suppressed bigint[];
+    failed  bigint[];
 BEGIN
     -- Two callers at once: the first to lock the failure sends it again. The second finds that done, because the next
     -- statement has a new snapshot.
@@ -55,12 +139,10 @@ BEGIN
         PERFORM push_internal.reopen_slices(asked);
     END IF;
     suppressed := push_internal.suppressed_among(asked);
-    arrived := push_internal.next_arrival();
-    WITH failed AS MATERIALIZED (
-        SELECT u.id, h.id AS hub, m.priority, clock_timestamp() AS at
+    failed := ARRAY(
+        SELECT u.id
           FROM unnest(asked) u(id),
-               LATERAL (SELECT m.hub, m.priority, m.content FROM push.message m WHERE m.id = u.id OFFSET 0) m,
-               LATERAL (SELECT h.id FROM push.hub h WHERE h.name = m.hub OFFSET 0) h,
+               LATERAL (SELECT m.content, m.dedupe_key FROM push.message m WHERE m.id = u.id OFFSET 0) m,
                LATERAL (
                    SELECT r.status, r.reason
                      FROM push.result r
@@ -71,35 +153,12 @@ BEGIN
            AND r.reason <> 'late_translation'           -- its content was already sent
            AND NOT push_internal.is_erased(m.content)
            AND u.id <> ALL (suppressed)
-               -- Translations are sent together: while one of them is pending, none may leave alone.
-           AND NOT EXISTS (
-                   SELECT
-                     FROM push.translation t,
-                          LATERAL (SELECT s.id FROM push.translation s WHERE s.lead = t.lead OFFSET 0) s
-                    WHERE t.id = u.id
-                      AND coalesce(
-                              (SELECT n.status FROM push.result n WHERE n.id = s.id ORDER BY n.arrival DESC LIMIT 1),
-                              'retrying') = 'retrying'
-                   OFFSET 0)
-    ), results AS (
-        INSERT INTO push.result (id, arrival, at, due_at, status, reason, note)
-        SELECT f.id, arrived, f.at, f.at, 'retrying', 'resolved', 'sent again by ' || session_user
-          FROM failed f
-    ), put_back AS MATERIALIZED (      -- attempt 0 of a new life: see push_internal.expiry_when_resent
-        SELECT push_internal.return_messages(
-                   array_agg(f.hub), array_agg(f.priority), array_agg(f.id), array_agg(0::smallint), array_agg(f.at),
-                   array_agg(f.id))
-          FROM failed f
-        HAVING count(*) > 0
-    ), counted AS MATERIALIZED (
-        SELECT push_internal.count_results(
-                   array_agg(c.hub), array_agg('retrying'::push.status), array_agg('resolved'::push.reason),
-                   array_agg(c.n))
-          FROM (SELECT f.hub, count(*) AS n FROM failed f GROUP BY f.hub) c
-        HAVING count(*) > 0
-    )
-    SELECT count(*) + 0 * (SELECT count(*) FROM put_back) + 0 * (SELECT count(*) FROM counted) INTO retried
-      FROM failed f;
+           AND NOT (m.dedupe_key IS NOT NULL AND push_internal.has_lost_its_key(u.id))
+           AND NOT push_internal.has_pending_translations(u.id));
+    retried := cardinality(failed);
+    IF retried > 0 THEN
+        PERFORM push_internal.send_again(failed);
+    END IF;
 END $$;
 COMMENT ON FUNCTION push_internal.retry_messages IS 'What push.retry does, without the audit.';
 
@@ -118,7 +177,8 @@ END $$;
 COMMENT ON FUNCTION push.retry IS
     'Sends messages again that failed for good (rejected, expired): ten new attempts, and the hub''s expire_after '
     'from now on. Translations of one content go together. Returns how many; the others had not failed, are in doubt '
-    '(push.resolve), or are late translations. Refuses erased messages.';
+    '(push.resolve), are late translations, or were replaced (a later message has their dedupe_key). Refuses erased '
+    'messages.';
 
 CREATE OR REPLACE FUNCTION push_internal.check_filter(name text, reason text, since timestamptz, until timestamptz, batch int) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
