@@ -39,7 +39,7 @@ import Testing
         #expect(try await shop.worker.lost() == [])
         #expect(
             try await test.texts("SELECT DISTINCT status::text FROM push.message_status ORDER BY 1")
-                == ["accepted", "scheduled"])
+                == ["accepted", "cancelled", "scheduled"])
         // Rows of one content share one post, no matter whether one statement or two inserted them.
         for content in [
             "locale IS NOT NULL AND content_key IS NULL AND content ->> 'body' IS NOT NULL",

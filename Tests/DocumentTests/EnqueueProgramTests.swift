@@ -1,5 +1,6 @@
 import Foundation
 import Postgres
+import ProgramSupport
 import TestSupport
 import Testing
 
@@ -24,6 +25,14 @@ import Testing
             #expect(ended.status == 0 && ended.output == shown && ended.errors.isEmpty, "\(ended)")
         }
 
+        // What the table of calls shows is what ran.
+        let shownCalls = shop.page.text.matches(of: #/\| \[[^\]]+\]\(([^)]+)\)[^|]*\| `+(.+?)`+ \|/#)
+        #expect(shownCalls.count == 7)
+        for call in shownCalls {
+            let program = try Repository.text("docs/\(call.1)")
+            #expect(program.contains(call.2), "docs/\(call.1)")
+        }
+
         let test = shop.worker.test
         #expect(
             try await test.texts(
@@ -31,10 +40,10 @@ import Testing
                 == [language.description == "psql" ? "42" : "42 shipped"])
         #expect(
             try await test.texts("SELECT id || ' ' || tag || coalesce(' ' || locale, '') FROM push.message ORDER BY id")
-                == ["1 customer-42", "3 customer-42 en", "4 customer-42 fr"])
+                == ["1 customer-42", "3 customer-42 en", "4 customer-42 fr", "5 customer-42", "6 customer-42"])
 
         try await shop.worker.drain()
-        #expect(try await shop.worker.statuses() == "accepted 3")
+        #expect(try await shop.worker.statuses() == "accepted 3, cancelled 2")
         #expect(shop.worker.taken.count == 2, "the two languages are one post")
         #expect(try await shop.worker.lost() == [])
     }

@@ -14,6 +14,10 @@ public class Orders {
 
     record Shipped(long message, boolean inserted) {}
 
+    record Reminder(long message, String replaced) {}
+
+    record Dropped(long message, String answer) {}
+
     /** The order and its message, or neither. */
     static Placed placeOrder(Connection db, int customer, double total, boolean cardIsGood) throws SQLException, CardDeclined {
         db.setAutoCommit(false);
@@ -66,6 +70,34 @@ public class Orders {
         }
     }
 
+    /** Call it again to move the reminder: it takes the place of the one that still waits. */
+    static Reminder remind(Connection db, long order, int customer, int days) throws SQLException {
+        try (var enqueue = db.prepareStatement("""
+                 SELECT id, replaced FROM push.enqueue(
+                     hub => ?, tag => ?, content => ?::json, send_at => now() + make_interval(days => ?),
+                     dedupe_key => ?, replace => true)""")) {
+            enqueue.setString(1, HUB);
+            enqueue.setString(2, "customer-" + customer);
+            enqueue.setString(3, "{\"message\": \"How do you like it?\"}");
+            enqueue.setInt(4, days);
+            enqueue.setString(5, "order-" + order + "-review");
+            var rows = enqueue.executeQuery();
+            rows.next();
+            return new Reminder(rows.getLong(1), rows.getString(2));
+        }
+    }
+
+    /** Both by the key: no id has to be kept. */
+    static Dropped dropReminder(Connection db, long order) throws SQLException {
+        try (var cancel = db.prepareStatement("SELECT id, answer FROM push.cancel_own(dedupe_key => ?, hub => ?)")) {
+            cancel.setString(1, "order-" + order + "-review");
+            cancel.setString(2, HUB);
+            var rows = cancel.executeQuery();
+            rows.next();
+            return new Dropped(rows.getLong(1), rows.getString(2));
+        }
+    }
+
     public static void main(String[] arguments) throws Exception {
         try (var db = DriverManager.getConnection(arguments[0])) {
             var placed = placeOrder(db, 42, 19.9, true);
@@ -81,6 +113,14 @@ public class Orders {
                 var shipped = shipOrder(db, placed.order(), 42);
                 System.out.printf("shipped: message %d, inserted %b%n", shipped.message(), shipped.inserted());
             }
+
+            for (int days : new int[] {3, 7}) {
+                var reminder = remind(db, placed.order(), 42, days);
+                var replaced = reminder.replaced() == null ? "nothing" : reminder.replaced();
+                System.out.printf("reminder: message %d, replaced %s%n", reminder.message(), replaced);
+            }
+            var dropped = dropReminder(db, placed.order());
+            System.out.printf("no reminder: message %d %s%n", dropped.message(), dropped.answer());
 
             try (var insert = db.prepareStatement("INSERT INTO push.message (hub, tag, content) VALUES (?, '(a || b', '{}')")) {
                 insert.setString(1, HUB);

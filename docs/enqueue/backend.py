@@ -48,6 +48,23 @@ def ship_order(db, order, customer, after):
         ).fetchone()
 
 
+def remind(db, order, customer, days):
+    """Call it again to move the reminder: it takes the place of the one that still waits."""
+    return db.execute(
+        """SELECT id, replaced FROM push.enqueue(
+               hub => %s, tag => %s, content => %s, send_at => now() + make_interval(days => %s),
+               dedupe_key => %s, replace => true)""",
+        (HUB, f"customer-{customer}", Json({"message": "How do you like it?"}), days, f"order-{order}-review"),
+    ).fetchone()
+
+
+def drop_reminder(db, order):
+    """Both by the key: no id has to be kept."""
+    return db.execute(
+        "SELECT id, answer FROM push.cancel_own(dedupe_key => %s, hub => %s)", (f"order-{order}-review", HUB)
+    ).fetchone()
+
+
 def main():
     with psycopg.connect(autocommit=True) as db:
         order, first = place_order(db, customer=42, total=19.9)
@@ -61,6 +78,12 @@ def main():
         for _ in range(2):
             message, inserted = ship_order(db, order, customer=42, after=first)
             print(f"shipped: message {message}, inserted {str(inserted).lower()}")
+
+        for days in (3, 7):
+            message, replaced = remind(db, order, customer=42, days=days)
+            print(f"reminder: message {message}, replaced {replaced or 'nothing'}")
+        message, answer = drop_reminder(db, order)
+        print(f"no reminder: message {message} {answer}")
 
         try:
             db.execute("INSERT INTO push.message (hub, tag, content) VALUES (%s, '(a || b', '{}')", (HUB,))

@@ -42,6 +42,23 @@ async def ship_order(db, order, customer):
         )
 
 
+async def remind(db, order, customer, days):
+    """Call it again to move the reminder: it takes the place of the one that still waits."""
+    return await db.fetchrow(
+        """SELECT id, replaced FROM push.enqueue(
+               hub => $1, tag => $2, content => $3, send_at => now() + make_interval(days => $4),
+               dedupe_key => $5, replace => true)""",
+        HUB, f"customer-{customer}", json.dumps({"message": "How do you like it?"}), days, f"order-{order}-review",
+    )
+
+
+async def drop_reminder(db, order):
+    """Both by the key: no id has to be kept."""
+    return await db.fetchrow(
+        "SELECT id, answer FROM push.cancel_own(dedupe_key => $1, hub => $2)", f"order-{order}-review", HUB
+    )
+
+
 async def main():
     db = await asyncpg.connect()
     try:
@@ -56,6 +73,12 @@ async def main():
         for _ in range(2):
             message, inserted = await ship_order(db, order, customer=42)
             print(f"shipped: message {message}, inserted {str(inserted).lower()}")
+
+        for days in (3, 7):
+            message, replaced = await remind(db, order, customer=42, days=days)
+            print(f"reminder: message {message}, replaced {replaced or 'nothing'}")
+        message, answer = await drop_reminder(db, order)
+        print(f"no reminder: message {message} {answer}")
 
         try:
             await db.execute("INSERT INTO push.message (hub, tag, content) VALUES ($1, '(a || b', '{}')", HUB)

@@ -67,6 +67,24 @@ func shipOrder(db *sql.DB, order int64, customer int) (message int64, inserted b
 	return
 }
 
+// Call it again to move the reminder: it takes the place of the one that still waits.
+func remind(db *sql.DB, order int64, customer, days int) (message int64, replaced sql.NullInt64, err error) {
+	err = db.QueryRow(
+		`SELECT id, replaced FROM push.enqueue(
+		     hub => $1, tag => $2, content => $3, send_at => now() + make_interval(days => $4),
+		     dedupe_key => $5, replace => true)`,
+		hub, fmt.Sprintf("customer-%d", customer), `{"message": "How do you like it?"}`, days, fmt.Sprintf("order-%d-review", order),
+	).Scan(&message, &replaced)
+	return
+}
+
+// Both by the key: no id has to be kept.
+func dropReminder(db *sql.DB, order int64) (message sql.NullInt64, answer string, err error) {
+	err = db.QueryRow("SELECT id, answer FROM push.cancel_own(dedupe_key => $1, hub => $2)",
+		fmt.Sprintf("order-%d-review", order), hub).Scan(&message, &answer)
+	return
+}
+
 func main() {
 	if name := os.Getenv("PUSH_HUB"); name != "" {
 		hub = name
@@ -94,6 +112,23 @@ func main() {
 		}
 		fmt.Printf("shipped: message %d, inserted %t\n", message, inserted)
 	}
+
+	for _, days := range []int{3, 7} {
+		message, replaced, err := remind(db, order, 42, days)
+		if err != nil {
+			log.Fatal(err)
+		}
+		what := "nothing"
+		if replaced.Valid {
+			what = fmt.Sprint(replaced.Int64)
+		}
+		fmt.Printf("reminder: message %d, replaced %s\n", message, what)
+	}
+	dropped, answer, err := dropReminder(db, order)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("no reminder: message %d %s\n", dropped.Int64, answer)
 
 	_, err = db.Exec("INSERT INTO push.message (hub, tag, content) VALUES ($1, '(a || b', '{}')", hub)
 	var refusal *pq.Error

@@ -43,6 +43,23 @@ function shipOrder(db, order, customer) {
   });
 }
 
+// Call it again to move the reminder: it takes the place of the one that still waits.
+async function remind(db, order, customer, days) {
+  const { rows } = await db.query(
+    `SELECT id, replaced FROM push.enqueue(
+         hub => $1, tag => $2, content => $3, send_at => now() + make_interval(days => $4),
+         dedupe_key => $5, replace => true)`,
+    [hub, `customer-${customer}`, { message: "How do you like it?" }, days, `order-${order}-review`]);
+  return rows[0];
+}
+
+// Both by the key: no id has to be kept.
+async function dropReminder(db, order) {
+  const { rows } = await db.query(
+    "SELECT id, answer FROM push.cancel_own(dedupe_key => $1, hub => $2)", [`order-${order}-review`, hub]);
+  return rows[0];
+}
+
 async function main() {
   const db = new Client();
   await db.connect();
@@ -56,6 +73,13 @@ async function main() {
       const shipped = await shipOrder(db, placed.order, 42);
       console.log(`shipped: message ${shipped.id}, inserted ${shipped.inserted}`);
     }
+
+    for (const days of [3, 7]) {
+      const reminder = await remind(db, placed.order, 42, days);
+      console.log(`reminder: message ${reminder.id}, replaced ${reminder.replaced ?? "nothing"}`);
+    }
+    const dropped = await dropReminder(db, placed.order);
+    console.log(`no reminder: message ${dropped.id} ${dropped.answer}`);
 
     try {
       await db.query("INSERT INTO push.message (hub, tag, content) VALUES ($1, '(a || b', '{}')", [hub]);

@@ -55,6 +55,21 @@ function ship_order(PDO $db, int $order, int $customer): array
     });
 }
 
+// Call it again to move the reminder: it takes the place of the one that still waits.
+function remind(PDO $db, int $order, int $customer, int $days): array
+{
+    return row($db, 'SELECT id, replaced FROM push.enqueue(
+            hub => ?, tag => ?, content => ?, send_at => now() + make_interval(days => ?),
+            dedupe_key => ?, replace => true)',
+        [HUB, "customer-$customer", json_encode(['message' => 'How do you like it?']), $days, "order-$order-review"]);
+}
+
+// Both by the key: no id has to be kept.
+function drop_reminder(PDO $db, int $order): array
+{
+    return row($db, 'SELECT id, answer FROM push.cancel_own(dedupe_key => ?, hub => ?)', ["order-$order-review", HUB]);
+}
+
 $db = new PDO('pgsql:', getenv('PGUSER') ?: null, null, [PDO::ATTR_ERRMODE => PDO::ERRMODE_EXCEPTION]);
 
 [$order, $message] = place_order($db, 42, 19.9);
@@ -70,6 +85,13 @@ for ($n = 0; $n < 2; $n++) {
     $shipped = ship_order($db, $order, 42);
     printf("shipped: message %d, inserted %s\n", $shipped['id'], $shipped['inserted'] ? 'true' : 'false');
 }
+
+foreach ([3, 7] as $days) {
+    $reminder = remind($db, $order, 42, $days);
+    printf("reminder: message %d, replaced %s\n", $reminder['id'], $reminder['replaced'] ?? 'nothing');
+}
+$dropped = drop_reminder($db, $order);
+printf("no reminder: message %d %s\n", $dropped['id'], $dropped['answer']);
 
 try {
     $db->prepare("INSERT INTO push.message (hub, tag, content) VALUES (?, '(a || b', '{}')")->execute([HUB]);

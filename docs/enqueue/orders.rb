@@ -30,6 +30,20 @@ def ship_order(db, order, customer)
   end
 end
 
+# Call it again to move the reminder: it takes the place of the one that still waits.
+def remind(db, order, customer, days)
+  db.exec_params(<<~SQL, [HUB, "customer-#{customer}", JSON.generate({ message: "How do you like it?" }), days, "order-#{order}-review"])[0]
+    SELECT id, replaced FROM push.enqueue(
+        hub => $1, tag => $2, content => $3, send_at => now() + make_interval(days => $4),
+        dedupe_key => $5, replace => true)
+  SQL
+end
+
+# Both by the key: no id has to be kept.
+def drop_reminder(db, order)
+  db.exec_params("SELECT id, answer FROM push.cancel_own(dedupe_key => $1, hub => $2)", ["order-#{order}-review", HUB])[0]
+end
+
 db = PG.connect
 order, message = place_order(db, 42, 19.9)
 puts "order #{order}: message #{message}"
@@ -44,6 +58,13 @@ end
   shipped = ship_order(db, order, 42)
   puts "shipped: message #{shipped["id"]}, inserted #{shipped["inserted"] == "t"}"
 end
+
+[3, 7].each do |days|
+  reminder = remind(db, order, 42, days)
+  puts "reminder: message #{reminder["id"]}, replaced #{reminder["replaced"] || "nothing"}"
+end
+dropped = drop_reminder(db, order)
+puts "no reminder: message #{dropped["id"]} #{dropped["answer"]}"
 
 begin
   db.exec_params("INSERT INTO push.message (hub, tag, content) VALUES ($1, '(a || b', '{}')", [HUB])

@@ -29,6 +29,18 @@ SELECT format('shipped: message %s, inserted %s', id, inserted::text)
        hub => :'hub', tag => 'customer-42', dedupe_key => format('order-%s-shipped', :'order'),
        translations => '{"en": {"message": "Your order is on its way."}, "fr": {"message": "Votre commande est en route."}}');
 
+-- Run again, it moves the reminder: the new message takes the place of the one that still waits.
+SELECT format('reminder: message %s, replaced %s', id, coalesce(replaced::text, 'nothing'))
+  FROM push.enqueue(
+       hub => :'hub', tag => 'customer-42', content => '{"message": "How do you like it?"}',
+       send_at => now() + interval '3 days', dedupe_key => format('order-%s-review', :'order'), replace => true);
+SELECT format('reminder: message %s, replaced %s', id, coalesce(replaced::text, 'nothing'))
+  FROM push.enqueue(
+       hub => :'hub', tag => 'customer-42', content => '{"message": "How do you like it?"}',
+       send_at => now() + interval '7 days', dedupe_key => format('order-%s-review', :'order'), replace => true);
+SELECT format('no reminder: message %s %s', id, answer)
+  FROM push.cancel_own(dedupe_key => format('order-%s-review', :'order'), hub => :'hub');
+
 -- A refused row fails this statement; psql prints the hint.
 INSERT INTO push.message (hub, tag, content) VALUES (:'hub', '(a || b', '{}');
 \echo refused :SQLSTATE: :LAST_ERROR_MESSAGE
