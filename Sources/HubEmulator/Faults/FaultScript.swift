@@ -133,7 +133,9 @@ final class FaultScript: Sendable {
     ) -> Bool {
         if let faultHub = fault.hub, faultHub != hub { return false }
         let operations = fault.fault.operations
-        guard operations.isEmpty ? isSend : operations.contains(operation) else { return false }
+        // A key that was changed is changed for every request that signs with it.
+        let isForAll = fault.fault.rotated != nil && !fault.fault.touchesAnswer && fault.tag == nil
+        guard operations.isEmpty ? isSend || isForAll : operations.contains(operation) else { return false }
         guard let tag = fault.tag else { return true }
         return (tags ?? "").lowercased().split { " ()!&|".contains($0) }.contains { $0 == tag }
     }

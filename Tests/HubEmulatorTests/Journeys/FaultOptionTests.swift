@@ -90,6 +90,26 @@ import Testing
         }
     }
 
+    /// A key that was changed is changed for every operation, unless the fault names some.
+    @Test func aRotatedKeyIsRefusedByEveryOperation() async throws {
+        try await EmulatorFixture.run { fixture in
+            let requests = {
+                [
+                    fixture.request(token: fixture.token("all"), body: "{}"),
+                    fixture.request("GET", "/news/installations/nobody", token: fixture.token("all")),
+                    fixture.request("GET", "/news/registrations", token: fixture.token("all")),
+                ]
+            }
+            try fixture.emulator.add(fault: #"{"rotated":"both"}"#)
+            for request in requests() { #expect(try await fixture.exchange(request).status == 401) }
+            fixture.emulator.clearFaults()
+            try fixture.emulator.add(fault: #"{"rotated":"both","operation":"installation"}"#)
+            var seen: [Int] = []
+            for request in requests() { seen.append(try await fixture.exchange(request).status) }
+            #expect(seen == [201, 401, 200])
+        }
+    }
+
     /// A condition of the hub and a spoilt answer do not exclude each other.
     @Test func aSkewedClockCombinesWithAnotherFault() async throws {
         try await EmulatorFixture.run { fixture in
