@@ -44,6 +44,15 @@ import Testing
         }
     }
 
+    /// However the demo was called, a blank parts a command from what it does.
+    @Test(arguments: ["fanfare-lab demo", "/usr/local/bin/some/where/fanfare-lab demo", "swift run fanfare-lab demo"])
+    func theNextStepsStandApart(command: String) {
+        let page = DemoPage(style: DemoStyle(isTerminal: false, width: 80, hasColour: false))
+        let end = page.end(DemoResults(), command: command)
+        #expect(end.contains("--messages 20000  sends more, and measures\n"), "\(end)")
+        #expect(!end.contains("swift run fanfare-emulator"))
+    }
+
     @Test func aNumberIsReadableWhateverItsSize() {
         #expect(
             [0, 12, 999, 1_000, 1_234_567].map { HumanFormat.grouped($0) } == [

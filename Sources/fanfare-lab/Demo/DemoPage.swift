@@ -135,11 +135,12 @@ struct DemoPage: Sendable {
         let next = [
             ("\(command) --keep", "stays up: look around with psql, send your own"),
             ("\(command) --messages 20000", "sends more, and measures"),
-            ("swift run fanfare-emulator", "the hub alone, for the hubs of config.json"),
+            ("fanfare-emulator", "the hub alone, for the hubs of config.json"),
             ("fanfare --help", "everything else"),
         ]
+        let width = next.map(\.0.count).max() ?? 0
         return facts.endClaims.map { Self.indent + line($0) }.joined(separator: "\n") + "\n\n"
             + style.bold("Next steps") + "\n\n"
-            + next.map { Self.indent + style.cyan($0.padded(to: 32)) + $1 }.joined(separator: "\n")
+            + next.map { Self.indent + style.cyan($0.padded(to: width)) + "  " + $1 }.joined(separator: "\n")
     }
 }
