@@ -67,8 +67,8 @@ def main
   end
 
   stories = {
-    "story-1" => { "en" => "Peace", "fr" => "Paix" },
-    "story-2" => { "en" => "Rain", "fr" => "Pluie" },
+    "order-#{order}-story-1" => { "en" => "Peace", "fr" => "Paix" },
+    "order-#{order}-story-2" => { "en" => "Rain", "fr" => "Pluie" },
   }
   puts "two stories: messages #{tell("World", stories).join(" ")}"
 

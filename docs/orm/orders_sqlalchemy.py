@@ -116,8 +116,8 @@ def main():
             print("rolled back: no order, no message")
 
         stories = {
-            "story-1": {"en": "Peace", "fr": "Paix"},
-            "story-2": {"en": "Rain", "fr": "Pluie"},
+            f"order-{order}-story-1": {"en": "Peace", "fr": "Paix"},
+            f"order-{order}-story-2": {"en": "Rain", "fr": "Pluie"},
         }
         print("two stories: messages", *tell(session, "World", stories))
 
