@@ -26,7 +26,7 @@ struct Conninfo {
         ("tcp_user_timeout", "30000"),
     ]
 
-    private static let doing = "read the database's connection string"
+    static let doing = "read the database's connection string"
 
     private static func check(_ url: String) throws(DatabaseError) {
         var reason: UnsafeMutablePointer<CChar>?
@@ -40,7 +40,10 @@ struct Conninfo {
             isURI
             ? "in a URI, characters such as @ : / ? # % in the user or the password are written as %40 and so on"
             : "it is either a postgresql:// URI or keyword=value pairs, with values quoted like password='it''s'"
-        guard let options else { throw DatabaseError(doing: doing, message: "libpq does not understand it; \(advice)") }
+        guard let options else {
+            throw misspelt(reason).map { DatabaseError(doing: doing, message: $0) }
+                ?? DatabaseError(doing: doing, message: "libpq does not understand it; \(advice)")
+        }
 
         // An @ or / that was not encoded makes a piece of the password the host, the port or the database, and from
         // there it would get into libpq's messages.
@@ -50,6 +53,14 @@ struct Conninfo {
         guard isPort, !(isURI && isTorn) else {
             throw DatabaseError(doing: doing, message: "its host, port or database cannot be right; \(advice)")
         }
+    }
+
+    /// What is wrong, when libpq does not know an option whose name is almost one that it knows.
+    private static func misspelt(_ reason: UnsafeMutablePointer<CChar>?) -> String? {
+        guard let reason, let match = String(cString: reason).firstMatch(of: #/(option|parameter:) "([^"]*)"/#),
+            let meant = ConninfoOption.meant(by: match.2)
+        else { return nil }
+        return "it has an option \(match.2), which libpq does not know: write \(meant)"
     }
 
     /// The options that neither the string, nor its service, nor the environment sets.

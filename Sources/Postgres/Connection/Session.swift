@@ -37,6 +37,11 @@ final class Session {
         }
         guard PQstatus(raw) == CONNECTION_OK else {
             let (sqlState, message) = ErrorFields.ofConnecting(PQerrorMessage(raw).map { String(cString: $0) } ?? "")
+            if sqlState == nil, let option = ConninfoOption.refused(by: message) {
+                var error = DatabaseError(doing: Conninfo.doing, message: message, isTransient: false)
+                error.hint = ConninfoOption.places(of: option)
+                throw error
+            }
             throw DatabaseError(
                 connecting: doing, sqlState: sqlState, message: message,
                 needsPassword: PQconnectionNeedsPassword(raw) != 0)

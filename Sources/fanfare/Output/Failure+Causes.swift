@@ -1,3 +1,4 @@
+import Campaigns
 import Configuration
 import CommandLineTool
 import Daemon
@@ -24,8 +25,8 @@ extension Failure {
         let (status, advice) = Self.meaning(of: error, databaseFrom: databaseFrom)
         let line = error.line.map { ", line \($0)" } ?? ""
         self.init(
-            "cannot \(error.doing)\(line)", because: Self.words(of: error, status), hint: error.hint ?? advice,
-            status: status)
+            "cannot \(error.doing)\(line)", because: Self.words(of: error, status),
+            hint: status == .configuration && error.sqlState == nil ? advice : error.hint ?? advice, status: status)
     }
 
     private static func words(of error: DatabaseError, _ status: ExitStatus) -> String {
@@ -45,7 +46,9 @@ extension Failure {
             if error.isTransient { return (.unavailable, from + "Is PostgreSQL running there?") }
             switch error.doing {  // the two that `Postgres` itself finds wrong with the settings
             case "connect to the database": return (.noPermission, from + "It needs a password: set one in PGPASSFILE.")
-            case "read the database's connection string": return (.configuration, from + "Correct it there.")
+            case "read the database's connection string":
+                let hint = error.hint.map { $0.prefix(1).uppercased() + $0.dropFirst() + "." }
+                return (.configuration, from + (hint ?? "Correct it there."))
             default: return (.internalFault, nil)
             }
         }
@@ -70,8 +73,20 @@ extension Failure {
         case "28": return (.noPermission, "\(from)Check user, password and pg_hba.conf.")
         case "53": return (.tryLater, "\(from)The server is short of something; try again.")
         case "08", "57": return (.unavailable, "\(from)Is PostgreSQL running there?")
-        case "22", "23", "P0": return (.badInput, nil)
+        case "22": return (.badInput, zoneAdvice(error.message))
+        case "23", "P0": return (.badInput, nil)
         default: return (.internalFault, "Is this schema unchanged? Ask: fanfare migrate verify")
+        }
+    }
+
+    /// Zones that a name may have meant which PostgreSQL does not know; nil: the words are about something else.
+    private static func zoneAdvice(_ message: String) -> String? {
+        guard let match = message.firstMatch(of: /time zone "([^"]+)" not recognized/) else { return nil }
+        do throws(TimeZoneError) {
+            _ = try TimeZones().named(String(match.1))
+            return nil
+        } catch {
+            return error.hint
         }
     }
 

@@ -202,6 +202,16 @@ import Testing
         #expect(bad.errors.hasPrefix("fanfare: --send-at: +soon is not a time span\nhint: "))
     }
 
+    @Test func aZoneThatIsMisspeltIsNamed() async throws {
+        let site = try await Site.make()
+        let bad = try await site.fanfare(
+            "enqueue", "--hub", "news", "--tag", "A", "--property", "x=1", "--send-at", "2099-06-01 07:00 Europe/Pariss"
+        )
+        #expect(bad.status == 65)
+        #expect(bad.errors.contains("Europe/Paris"), "\(bad.errors)")
+        #expect(bad.errors.contains("hint: "), "\(bad.errors)")
+    }
+
     @Test func aLineSetsEveryColumnABackendMay() async throws {
         let site = try await Site.make()
         let lines = """

@@ -27,6 +27,18 @@ import Testing
         #expect(try await site.fanfare("status").status == 78)
     }
 
+    /// Waiting does not help, and a running server does not either.
+    @Test(arguments: [
+        ("host=/nowhere sslmode=bogus", "Correct sslmode in the connection string, its service, or PGSSLMODE."),
+        ("host=/nowhere port=99999", "Correct port in the connection string, its service, or PGPORT."),
+    ]) func aWrongOptionIsAConfigurationFaultThatNamesIt(url: String, hint: String) async throws {
+        for command in [["status"], ["run"], ["migrate", "status"]] {
+            let ended = try await Site(url: url).fanfare.run(command)
+            #expect(ended.status == 78, "\(ended.errors)")
+            #expect(ended.errors.contains(hint), "\(ended.errors)")
+        }
+    }
+
     @Test func aDatabaseWithoutTheSchemaIsToldToMigrate() async throws {
         let ended = try await Site.make(migrated: false).fanfare("status")
         #expect(ended.status == 78)

@@ -61,4 +61,35 @@ import Testing
         #expect(!dumped.contains("hunter2"))
         #expect(error?.isTransient == false)
     }
+
+    /// Only a name that is almost known is shown: others may be a piece of a password.
+    @Test(arguments: [
+        ("host=h sslmod=require", "sslmod", "sslmode"),
+        ("host=h connect-timeout=3", "connect-timeout", "connect_timeout"),
+        ("host=h sslRootCert=x", "sslRootCert", "sslrootcert"),
+        ("postgresql://h/x?ssl_mode=require", "ssl_mode", "sslmode"),
+    ])
+    func aMisspeltOptionNamesTheRightOne(url: String, written: String, meant: String) {
+        let error = #expect(throws: DatabaseError.self) { try Conninfo(url, applicationName: "fanfare") }
+        #expect(error?.message == "it has an option \(written), which libpq does not know: write \(meant)")
+    }
+
+    /// No server has to be there, and none would help.
+    @Test(arguments: [
+        ("host=127.0.0.1 port=1 sslmode=bogus", "sslmode", "PGSSLMODE"),
+        ("host=127.0.0.1 port=99999", "port", "PGPORT"), ("host=127.0.0.1,b port=1,2,3", "port", "PGPORT"),
+        ("host=127.0.0.1 port=1 target_session_attrs=any2", "target_session_attrs", "PGTARGETSESSIONATTRS"),
+        ("host=127.0.0.1 port=1 tcp_user_timeout=soon", "tcp_user_timeout", ""),
+        ("service=none-of-ours", "service", "PGSERVICE"),
+    ])
+    func aWrongValueIsAFaultOfTheSettings(url: String, option: String, variable: String) {
+        let error = #expect(throws: DatabaseError.self) {
+            _ = try Session(DatabaseSettings(url: url), PreparePolicy(.auto))
+        }
+        #expect(error?.isTransient == false)
+        #expect(error?.doing == "read the database's connection string")
+        let places =
+            "correct \(option) in the connection string, its service\(variable.isEmpty ? "" : ", or \(variable)")"
+        #expect(error?.hint == places, "\(error?.message ?? "")")
+    }
 }
