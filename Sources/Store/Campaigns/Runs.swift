@@ -111,7 +111,7 @@ public struct Runs: Sendable {
                 return try await body(connection)
             }
         } catch let error as DatabaseError {
-            throw error
+            throw error.cutShort(after: Double(Self.pageSeconds))
         } catch {
             // The closure throws nothing else; a cancelled task ends its statement as a `DatabaseError`, too.
             throw DatabaseError(doing: doing, message: "\(error)")

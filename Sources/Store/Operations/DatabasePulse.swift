@@ -146,7 +146,7 @@ extension Workers {
                 }
             }
         } catch let error as DatabaseError {
-            throw error
+            throw error.cutShort(after: seconds)
         } catch {
             // The closure throws nothing else; a cancelled task ends its statement as a `DatabaseError`, too.
             throw DatabaseError(doing: "take the pulse", message: "\(error)")
