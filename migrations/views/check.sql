@@ -49,7 +49,7 @@ BEGIN
         IF name NOT IN ('oldest', 'in_doubt', 'failed') OR number IS NULL AND value <> 'off' THEN
             RAISE EXCEPTION USING
                 ERRCODE = 'invalid_parameter_value',
-                MESSAGE = format('%s: %s is not a limit', what, left(to_json(item)::text, 60)),
+                MESSAGE = format('%s: %s is not a limit', what, push_internal.quoted(item, 60)),
                 HINT = 'Limits are oldest=5m (or 300), in_doubt=1 and failed=5%; =off switches one off.';
         END IF;
         CASE name
@@ -186,7 +186,7 @@ BEGIN
     ELSIF NOT EXISTS (SELECT FROM push.hub h WHERE h.name = asked AND h.removed_at IS NULL) AND asked IS NOT NULL THEN
         RAISE EXCEPTION USING
             ERRCODE = 'no_data_found',
-            MESSAGE = format('hub %s is not registered', left(to_json(asked)::text, 100)),
+            MESSAGE = format('hub %s is not registered', push_internal.quoted(asked, 100)),
             HINT = push_internal.registered_hubs();
     END IF;
 

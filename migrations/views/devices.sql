@@ -161,7 +161,7 @@ BEGIN
     IF status <> ALL (statuses) THEN
         RAISE EXCEPTION USING
             ERRCODE = 'invalid_parameter_value',
-            MESSAGE = format('push.find_changes: there is no status %s', left(to_json(status)::text, 60)),
+            MESSAGE = format('push.find_changes: there is no status %s', push_internal.quoted(status, 60)),
             HINT = format('A status is one of %s.', array_to_string(statuses, ', '));
     END IF;
     FOR candidate IN

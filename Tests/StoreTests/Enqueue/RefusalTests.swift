@@ -216,4 +216,19 @@ import Testing
         if let column { #expect(error.column == column) }
         if !says.isEmpty { #expect(error.message.contains(says), "\(error.message)") }
     }
+
+    /// However long a value is, its end shows: three dots and a closing quotation mark.
+    @Test(arguments: [
+        "INSERT INTO push.message (hub, tag, content) VALUES ('news', repeat('a', 121), '{}')",
+        "INSERT INTO push.message (hub, tag, content) VALUES (repeat('a', 121), 'a', '{}')",
+        "INSERT INTO push.message (hub, tag, format, content) VALUES ('news', 'a', repeat('a', 121), '{}')",
+        "INSERT INTO push.message (hub, tag, on_doubt, content) VALUES ('news', 'a', repeat('a', 121), '{}')",
+        "SELECT push.put_device('news', repeat('a', 300), 'apns', '00')",
+        "SELECT push.put_device('news', 'd', repeat('a', 121), '00')", "SELECT push.ended_since(repeat('a', 121))",
+        "SELECT push.check(hub => repeat('a', 121))", "SELECT push.find_messages(status => repeat('a', 121))",
+    ]) func aValueThatIsCutKeepsItsQuotationMarks(_ statement: String) async throws {
+        let store = try await StoreFixture.make()
+        let error = await #expect(throws: DatabaseError.self) { try await store.database.execute("\(raw: statement)") }
+        #expect(error?.message.contains(#/"a{60,120}\.\.\."/#) == true, "\(error?.message ?? "")")
+    }
 }

@@ -13,7 +13,7 @@ BEGIN
         RAISE EXCEPTION USING
             ERRCODE = 'check_violation', SCHEMA = 'push', TABLE = 'campaign', COLUMN = 'tags',
             CONSTRAINT = 'tags_are_short_and_plain',
-            MESSAGE = format('a tag of a campaign is 1 to 63 of a-z 0-9 _ -, not %s', left(to_json(bad)::text, 80)),
+            MESSAGE = format('a tag of a campaign is 1 to 63 of a-z 0-9 _ -, not %s', push_internal.quoted(bad, 80)),
             HINT = 'It does not begin with _ or -. Capital letters are not allowed.';
     END LOOP;
     tags := ARRAY(

@@ -8,7 +8,7 @@ BEGIN
             ERRCODE = 'check_violation', SCHEMA = 'push', TABLE = 'list', COLUMN = 'name',
             CONSTRAINT = 'name_is_short_and_plain',
             MESSAGE = format('the name of a list is 1 to 63 of a-z 0-9 _ -, not %s',
-                             coalesce(left(to_json(name)::text, 80), 'NULL')),
+                             coalesce(push_internal.quoted(name, 80), 'NULL')),
             HINT = 'It does not begin with _ or -.';
     END IF;
 END $$;
@@ -77,7 +77,7 @@ BEGIN
     SELECT l.id INTO number FROM push.list l WHERE l.name = drop_list.name AND l.replaced_by IS NULL FOR UPDATE;
     IF NOT FOUND THEN
         RAISE EXCEPTION USING
-            ERRCODE = 'no_data_found', MESSAGE = format('there is no list %s', coalesce(left(to_json(name)::text, 80), 'NULL')),
+            ERRCODE = 'no_data_found', MESSAGE = format('there is no list %s', coalesce(push_internal.quoted(name, 80), 'NULL')),
             HINT = 'SELECT name FROM push.list';
     END IF;
     DELETE FROM push.list_member m WHERE m.list = number;

@@ -47,7 +47,7 @@ BEGIN
     IF NOT FOUND THEN
         RAISE EXCEPTION USING
             ERRCODE = 'no_data_found',
-            MESSAGE = format('campaign %s has no run%s', campaign, coalesce(' ' || left(to_json(key)::text, 80), '')),
+            MESSAGE = format('campaign %s has no run%s', campaign, coalesce(' ' || push_internal.quoted(key, 80), '')),
             HINT = coalesce(
                 (SELECT 'Its newest runs: ' || string_agg(x.key, ', ')
                    FROM (SELECT r.key FROM push.run r WHERE r.campaign = known.id ORDER BY r.id DESC LIMIT 5) x),

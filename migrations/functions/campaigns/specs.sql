@@ -20,7 +20,7 @@ BEGIN
     IF NOT FOUND THEN
         RAISE EXCEPTION USING
             ERRCODE = 'no_data_found',
-            MESSAGE = format('there is no campaign %s', coalesce(left(to_json(name)::text, 80), 'NULL')),
+            MESSAGE = format('there is no campaign %s', coalesce(push_internal.quoted(name, 80), 'NULL')),
             HINT = coalesce(
                 'Do you mean '
                 || push_internal.nearest_word(name, ARRAY(SELECT c.name FROM push.campaign c ORDER BY 1 LIMIT 1000)) || '?',
@@ -50,7 +50,7 @@ BEGIN
             ERRCODE = 'check_violation', SCHEMA = 'push', TABLE = 'campaign', COLUMN = 'name',
             CONSTRAINT = 'name_is_short_and_plain',
             MESSAGE = format('the name of a campaign is 1 to 63 of a-z 0-9 _ -, not %s',
-                             coalesce(left(to_json(name)::text, 80), 'NULL')),
+                             coalesce(push_internal.quoted(name, 80), 'NULL')),
             HINT = 'It does not begin with _ or -. Capital letters are not allowed.';
     END IF;
     FOR remark IN SELECT r.* FROM push_internal.spec_remarks(spec) r LOOP

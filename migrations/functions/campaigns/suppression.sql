@@ -4,12 +4,12 @@ CREATE OR REPLACE FUNCTION push_internal.wrong_suppression(what text, value text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT CASE
                WHEN what IS NULL OR what NOT IN ('tag', 'handle', 'key')
-               THEN format('what is %s', coalesce(left(to_json(what)::text, 42), 'null'))
+               THEN format('what is %s', coalesce(push_internal.quoted(what, 42), 'null'))
                WHEN push_internal.said(value) IS NULL THEN 'value is empty'
                WHEN octet_length(value) > 2600 THEN format('value has %s bytes, 2,600 are allowed', octet_length(value))
                WHEN what = 'tag' AND NOT push_internal.is_plain_tag(value)
                     AND (octet_length(value) > 120 OR value COLLATE "C" !~ '^\$(InstallationId|UserId):\{[A-Za-z0-9_@#.:=-]+\}$')
-               THEN format('%s is not one tag', left(to_json(value)::text, 140))
+               THEN format('%s is not one tag', push_internal.quoted(value, 140))
                WHEN what = 'handle' AND value COLLATE "C" !~ '^[!-~]+$'
                THEN 'value is not a handle: visible ASCII characters, no spaces'
                WHEN until <= clock_timestamp() THEN format('until is %s, and that is past', push.iso(until))

@@ -1,5 +1,25 @@
 -- What backends call: push.put_device, push.patch_device and push.drop_device.
 
+CREATE OR REPLACE FUNCTION push_internal.warn_of_device(name text, document json) RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    -- In a body, which is JSON in a text: a string that begins with something else and goes on with an expression.
+    shown constant text := substring(document::text FROM E'\\\\"([^"\\\\$#.%{][^"\\\\]*\\$\\([^)"\\\\]*\\))');
+BEGIN
+    IF shown IS NOT NULL THEN
+        RAISE WARNING USING
+            MESSAGE = format('%s: a template shows %s as it is written', name, push_internal.quoted(shown, 80)),
+            HINT = 'A value is an expression only when it begins with one: write {''text '' + $(name)}.';
+    END IF;
+    IF document ->> 'platform' = 'gcm' THEN
+        RAISE WARNING USING
+            MESSAGE = format('%s: Google ended the service behind gcm in 2024', name),
+            HINT = 'Register the device with the platform fcmV1 and its Firebase token.';
+    END IF;
+END $$;
+COMMENT ON FUNCTION push_internal.warn_of_device IS
+    'Warns of what a hub takes and no phone shows: a template whose text is never filled, a platform that has ended.';
+
 CREATE OR REPLACE FUNCTION push_internal.change_device(
     hub text, device text, action push.device_action, document json, wrong push.problem)
 RETURNS bigint
@@ -43,7 +63,7 @@ BEGIN
         END IF;
         RAISE EXCEPTION USING
             ERRCODE = 'object_not_in_prerequisite_state', SCHEMA = 'push', TABLE = 'device',
-            MESSAGE = format('%s: device %s of hub "%s" was dropped', name, left(to_json(device)::text, 100), hub),
+            MESSAGE = format('%s: device %s of hub "%s" was dropped', name, push_internal.quoted(device, 100), hub),
             HINT = 'Register it again: SELECT push.put_device(...)';
     END IF;
     RETURN change;

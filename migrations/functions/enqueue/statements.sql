@@ -39,7 +39,7 @@ BEGIN
         WHEN wrong.is_unknown THEN (
             NULL, NULL,
             format('push.enqueue_many: message %s has the member %s, which is not a column of push.message',
-                   wrong.n, left(to_json(wrong.key)::text, 60)),
+                   wrong.n, push_internal.quoted(wrong.key, 60)),
             (SELECT format('Known: %s.', string_agg(k, ', ')) FROM json_object_keys(members) k))::push.problem
         ELSE (
             NULL, NULL,

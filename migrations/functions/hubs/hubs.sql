@@ -23,7 +23,7 @@ BEGIN
         CONSTRAINT = 'hub_is_registered',
         MESSAGE = CASE
             WHEN removed.id IS NULL
-            THEN format('%s %s is not registered', what, coalesce(left(to_json(hub)::text, 100), 'NULL'))
+            THEN format('%s %s is not registered', what, coalesce(push_internal.quoted(hub, 100), 'NULL'))
             ELSE format('%s "%s" was removed by %s on %s', what, hub, removed.removed_by,
                         to_char(removed.removed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD'))
         END,

@@ -110,7 +110,7 @@ BEGIN
             HINT = 'Connect to the primary: target_session_attrs=read-write finds it among several hosts.';
     ELSIF mark !~ '^[0-9]{1,18}([.][0-9]{1,18})?$' THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
-            MESSAGE = format('%s: mark %s has another form than next_mark', function, left(to_json(mark)::text, 60)),
+            MESSAGE = format('%s: mark %s has another form than next_mark', function, push_internal.quoted(mark, 60)),
             HINT = 'Pass next_mark of the last row that you have dealt with; null begins now, 0 with all that is kept.';
     ELSIF split_part(mark, '.', 1)::bigint
           > (SELECT CASE WHEN s.is_called THEN s.last_value ELSE 0 END + 1 FROM push.arrival s) THEN
@@ -170,7 +170,7 @@ BEGIN
     IF NOT push_internal.is_name(tenant) THEN
         RAISE EXCEPTION USING
             ERRCODE = 'invalid_parameter_value',
-            MESSAGE = format('push.ended_since: no message has the tenant %s', left(to_json(tenant)::text, 60)),
+            MESSAGE = format('push.ended_since: no message has the tenant %s', push_internal.quoted(tenant, 60)),
             HINT = 'Pass null to read the results of all tenants.';
     END IF;
     IF listen THEN                 -- before anything is read: what comes later notifies

@@ -218,7 +218,7 @@ BEGIN
         RETURN push_internal.spec_problem(
             path, 'stands where content has its languages',
             format('Write {"": {%s: ...}} for one content without a language, or {"en": {%1$s: ...}, "fr": ...}; a language is '
-                   'fr, fr-CA or zh-Hans.', left(to_json(locale)::text, 60)));
+                   'fr, fr-CA or zh-Hans.', push_internal.quoted(locale, 60)));
     END IF;
     RETURN push_internal.wrong_placeholder(path, content);
 END $$;
@@ -317,7 +317,7 @@ BEGIN
             WHEN json_typeof(spec -> 'hubs') IS DISTINCT FROM 'array' OR json_array_length(spec -> 'hubs') = 0
                 THEN push_internal.spec_problem('hubs', 'is no list of hubs', 'Write "hubs": ["news"].')
             WHEN NOT EXISTS (SELECT FROM push.payload_format f WHERE f.name = asked)
-                THEN push_internal.spec_problem('format', format('%s is not known', left(to_json(asked)::text, 60)),
+                THEN push_internal.spec_problem('format', format('%s is not known', push_internal.quoted(asked, 60)),
                          (SELECT format('Known: %s.', string_agg(f.name, ', ' ORDER BY f.name))
                             FROM push.payload_format f))
             WHEN json_typeof(spec -> 'content') IS DISTINCT FROM 'object'
@@ -382,7 +382,7 @@ BEGIN
         RETURN coalesce(push_internal.wrong_local(spec), push_internal.wrong_languages(spec));
     ELSE
         RETURN push_internal.spec_problem(
-            'hubs', format('has %s, and there is no such hub', left(to_json(hubs[1])::text, 80)),
+            'hubs', format('has %s, and there is no such hub', push_internal.quoted(hubs[1], 80)),
             coalesce('There are: ' || (SELECT string_agg(h.name, ', ' ORDER BY h.name)
                                          FROM (SELECT h.name FROM push.hub h WHERE h.removed_at IS NULL ORDER BY 1 LIMIT 20) h),
                      'Run fanfare migrate up with a configuration that has it.'));

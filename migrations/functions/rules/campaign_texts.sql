@@ -4,7 +4,7 @@ CREATE OR REPLACE FUNCTION push_internal.member_path(path text, name text) RETUR
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN concat_ws('.', nullif(path, ''),
                  CASE WHEN path IS DISTINCT FROM 'content' AND name ~ '^[A-Za-z0-9_-]{1,60}$' THEN name
-                      ELSE left(to_json(name)::text, 60) END);
+                      ELSE push_internal.quoted(name, 60) END);
 COMMENT ON FUNCTION push_internal.member_path IS 'Where a member of a spec stands: content."en".title.';
 
 CREATE OR REPLACE FUNCTION push_internal.json_members(document json, at text DEFAULT '')

@@ -11,7 +11,7 @@ BEGIN
     SELECT f.* INTO rules FROM push.payload_format f WHERE f.name = wrong_message.format;
     IF NOT FOUND THEN
         RETURN ('format', 'format_is_known',
-                format('push.message.format %s is not known', left(to_json(format)::text, 60)),
+                format('push.message.format %s is not known', push_internal.quoted(format, 60)),
                 (SELECT format('Known: %s.', string_agg(f.name, ', ' ORDER BY f.name)) FROM push.payload_format f)
                )::push.problem;
     END IF;

@@ -9,7 +9,7 @@ RETURN coalesce(
     CASE
         WHEN known_platform IS NULL THEN ROW (
             'platform', 'platform_is_known',
-            format('platform %s is not known', coalesce(left(to_json(platform)::text, 60), 'NULL')),
+            format('platform %s is not known', coalesce(push_internal.quoted(platform, 60), 'NULL')),
             'Known: apns, wns, mpns, adm, gcm, baidu, browser, fcmV1, xiaomi.')::push.problem
     END,
     CASE
@@ -34,7 +34,7 @@ BEGIN
     RETURN CASE
         WHEN twice IS NOT NULL THEN ROW (
             'remove_tags', 'a_tag_is_added_or_removed',
-            format('remove_tags %s is in add_tags too', left(to_json(twice)::text, 100)),
+            format('remove_tags %s is in add_tags too', push_internal.quoted(twice, 100)),
             'Name a tag once.')::push.problem
     END;
 END $$;

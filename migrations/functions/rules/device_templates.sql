@@ -92,7 +92,7 @@ BEGIN
             RETURN 'has ' || (push_internal.wrong_device_tags(tags, 'tags')).message;
         ELSE
             RETURN format('has the unknown member %s; there are body, headers, tags and expiry',
-                          left(to_json(name)::text, 60));
+                          push_internal.quoted(name, 60));
     END CASE;
     RETURN NULL;
 END $$;
@@ -112,7 +112,7 @@ BEGIN
     END IF;
     FOR member IN SELECT m.key, m.value FROM json_each(template) m LOOP
         wrong := CASE
-            WHEN member.key = ANY (seen) THEN format('has the member %s twice', left(to_json(member.key)::text, 60))
+            WHEN member.key = ANY (seen) THEN format('has the member %s twice', push_internal.quoted(member.key, 60))
             ELSE push_internal.wrong_member(member.key, member.value, platform)
         END;
         IF wrong IS NOT NULL THEN
@@ -161,7 +161,7 @@ BEGIN
             ELSE push_internal.wrong_template(template.value, platform)
         END;
         IF wrong IS NOT NULL THEN
-            RETURN ('templates', rule, format('template %s %s', left(to_json(template.name)::text, 100), wrong),
+            RETURN ('templates', rule, format('template %s %s', push_internal.quoted(template.name, 100), wrong),
                     hint)::push.problem;
         END IF;
         seen := seen || template.name;

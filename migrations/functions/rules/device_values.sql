@@ -12,7 +12,7 @@ RETURN CASE
          AND device COLLATE "C" !~ E'[\\u0001-\\u001f\\u007f-\\u009f]' THEN NULL
     ELSE ROW (
         'device', 'device_is_an_installation_id',
-        format('device %s is not an installation id', coalesce(left(to_json(device)::text, 100), 'NULL')),
+        format('device %s is not an installation id', coalesce(push_internal.quoted(device, 100), 'NULL')),
         'The id that the app or the backend gives to one installation of the app: 1 to 200 bytes without control '
         'characters, such as a UUID.')::push.problem
 END;
@@ -135,7 +135,7 @@ BEGIN
             WHEN place IS NULL THEN NULL
             WHEN bad IS NULL THEN format('[%s] is null', place)
             WHEN octet_length(bad) > 120 THEN format('[%s] has %s bytes, 120 are allowed', place, octet_length(bad))
-            ELSE format('[%s] %s is not a tag', place, left(to_json(bad)::text, 100))
+            ELSE format('[%s] %s is not a tag', place, push_internal.quoted(bad, 100))
         END;
     END IF;
     RETURN CASE
@@ -152,7 +152,7 @@ LANGUAGE sql IMMUTABLE
 RETURN CASE
     WHEN NOT (octet_length(user_id) <= 109 AND user_id COLLATE "C" ~ '^[A-Za-z0-9_@#.:=-]+$') THEN ROW (
         'user_id', 'user_id_fits_into_a_tag',
-        format('user_id %s is not a user id', left(to_json(user_id)::text, 100)),
+        format('user_id %s is not a user id', push_internal.quoted(user_id, 100)),
         'It has 1 to 109 of A-Z a-z 0-9 - _ @ # . : =, because the device gets the tag $UserId:{...}.')::push.problem
 END;
 COMMENT ON FUNCTION push_internal.wrong_user IS 'The problem of a user id; null: none.';

@@ -420,7 +420,7 @@ BEGIN
     broken.name := CASE broken.must WHEN 'have' THEN broken.words[1] ELSE broken.name END;
     path := concat_ws('.', nullif(broken.at, ''), CASE
         WHEN broken.name COLLATE "C" ~ '^[A-Za-z0-9_@#.:-]{1,64}$' THEN broken.name
-        ELSE left(to_json(broken.name)::text, 60)
+        ELSE push_internal.quoted(broken.name, 60)
     END);
     IF broken.must = 'list strings' THEN
         path := format('%s[%s]', path, push_internal.first_non_string(broken.node));

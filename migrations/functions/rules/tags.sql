@@ -80,7 +80,7 @@ BEGIN
         RETURN NULL;
     END IF;
     RETURN ('tag', 'tag_is_a_tag_or_an_expression',
-            format('push.message.tag %s: %s', left(to_json(tag)::text, 100), wrong),
+            format('push.message.tag %s: %s', push_internal.quoted(tag, 100), wrong),
             'A tag has 1 to 120 of A-Z a-z 0-9 _ @ # . : - ; an expression joins tags with ||, && and !. Try one with: '
             || 'fanfare tags check ''...''')::push.problem;
 END $$;
@@ -208,7 +208,7 @@ CREATE OR REPLACE FUNCTION push_internal.wrong_property(content json) RETURNS te
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT CASE
                WHEN p.key COLLATE "C" !~ '^[A-Za-z0-9_]+$'
-               THEN format('has the property %s; a name has only A-Z a-z 0-9 _', left(to_json(p.key)::text, 60))
+               THEN format('has the property %s; a name has only A-Z a-z 0-9 _', push_internal.quoted(p.key, 60))
                WHEN length(p.key) > 120
                THEN format('has the property "%s..." of %s characters; a name has at most 120',
                            left(p.key, 40), length(p.key))

@@ -64,13 +64,13 @@ RETURN CASE
         '0 is urgent, 1 normal, 2 bulk.')::push.problem
     WHEN on_doubt NOT IN ('hold', 'resend') THEN ROW (
         'on_doubt', 'on_doubt_is_hold_or_resend',
-        format('push.message.on_doubt %s is neither hold nor resend', left(to_json(on_doubt)::text, 60)),
+        format('push.message.on_doubt %s is neither hold nor resend', push_internal.quoted(on_doubt, 60)),
         'hold: a person decides; resend: a device may get it twice; leave it out for the hub''s onDoubt.')::push.problem
     -- W3C Trace Context: no version ff, no id of zeros only.
     WHEN traceparent COLLATE "C" !~ '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$'
          OR traceparent COLLATE "C" ~ '^ff|-0+-' THEN ROW (
         'traceparent', 'traceparent_is_w3c',
-        format('push.message.traceparent %s is not a W3C trace context', left(to_json(traceparent)::text, 60)),
+        format('push.message.traceparent %s is not a W3C trace context', push_internal.quoted(traceparent, 60)),
         'It looks like 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01; leave it out without a trace.')::push.problem
     WHEN octet_length(meta::text) > 8192 THEN ROW (
         'meta', 'meta_has_at_most_8_kb',

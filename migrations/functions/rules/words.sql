@@ -17,6 +17,12 @@ COMMENT ON FUNCTION push.reason_class IS
     'Who must act on a reason: content, target, credentials, configuration, quota, provider, network or policy; none '
     'for accepted.';
 
+CREATE OR REPLACE FUNCTION push_internal.quoted(value text, most int) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN to_json(CASE WHEN length(value) > most THEN left(value, most) || '...' ELSE value END)::text;
+COMMENT ON FUNCTION push_internal.quoted IS
+    'A value for an error, in quotation marks: its first characters and ... where it is longer. Null: null.';
+
 CREATE OR REPLACE FUNCTION push.iso(at timestamptz) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
