@@ -25,24 +25,16 @@ extension WarningLog {
     }
 
     private func checkExpression(_ expression: TagExpression, at hub: Hub) {
-        for tag in expression.tags where Self.operatorWords.contains(tag.folded) {
-            add(
-                .wordTag, hub: hub.name, subject: tag.folded,
-                "\(tag) is a tag here and no operator; the operators are && || !")
-        }
-        if !expression.canMatch {
-            add(
-                .impossibleTags, hub: hub.name, subject: expression.description,
-                "no device can match \(expression): it asks for a tag and for its absence; the send is taken and "
-                    + "nobody gets it")
-        } else if expression.alwaysMatches {
-            add(
-                .broadcast, hub: hub.name, subject: expression.description,
-                "every device matches \(expression), whatever its tags: this is a broadcast")
+        for remark in expression.remarks {
+            switch remark {
+            case .word(let tag): add(.wordTag, hub: hub.name, subject: tag.folded, "\(remark)")
+            case .matchesNobody:
+                add(.impossibleTags, hub: hub.name, subject: expression.description, "\(remark)")
+            case .matchesEverybody:
+                add(.broadcast, hub: hub.name, subject: expression.description, "\(remark)")
+            }
         }
     }
-
-    private static let operatorWords: Set<String> = ["and", "or", "not"]
 
     private static func unknownTag(_ tag: String, at hub: Hub) -> String {
         let near = hub.tagNear(tag).map { "; did you mean \($0)?" } ?? ": the send is taken and reaches nobody by it"

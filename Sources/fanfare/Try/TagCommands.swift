@@ -14,7 +14,8 @@ struct CheckTags: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Check a tag expression, alone or against the tags of a device.",
         discussion: """
-            Exits 65 when the expression is none. With --against it prints {"match": true} or {"match": false}.
+            Exits 65 when the expression is none. Warns of one that no device or every device matches, and of tags named and, \
+            or and not. With --against it prints {"match": true} or {"match": false}.
 
             Example: fanfare tags check '(news || sports) && !muted' --against news,lang_fr
             """)
@@ -39,11 +40,13 @@ struct CheckTags: ParsableCommand {
             let document: JSONOutput = .object([
                 "canonical": .text(expression.description), "limit": .number(limit),
                 "only_or": .flag(expression.onlyOr), "tags": .number(expression.tagCount), "valid": .flag(true),
+                "warnings": .list(expression.remarks.map { .text("\($0)") }),
             ])
             return try StandardStreams.print(document.document)
         }
+        let remarks = expression.remarks.map { "\nwarning: \($0)" }.joined()
         try StandardStreams.print(
-            "valid: \(expression)\n\(HumanFormat.count(expression.tagCount, "tag")) of at most \(limit)")
+            "valid: \(expression)\n\(HumanFormat.count(expression.tagCount, "tag")) of at most \(limit)\(remarks)")
     }
 
     private func parsed() throws(Failure) -> TagExpression {

@@ -50,6 +50,16 @@ import Testing
         let document = try await fanfare("tags", "check", "a || b", "--json").json([String: Any].self)
         #expect(document["only_or"] as? Bool == true)
         #expect(document["limit"] as? Int == 20)
+        #expect(document["warnings"] as? [String] == [])
+    }
+
+    @Test func anExpressionThatCannotBeMeantIsSaid() async throws {
+        let fanfare = BuiltProgram(settings: nil)
+        let ended = try await fanfare("tags", "check", "a && !a")
+        #expect(ended.status == 0)
+        #expect(ended.output.contains("\nwarning: no device can match "), "\(ended.output)")
+        let document = try await fanfare("tags", "check", "and", "--json").json([String: Any].self)
+        #expect((document["warnings"] as? [String])?.count == 1)
     }
 
     @Test(arguments: ["", "a &&", "a & b", "a b", "(a", "'a'"])

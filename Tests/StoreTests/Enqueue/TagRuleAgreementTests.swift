@@ -111,4 +111,34 @@ import VectorSupport
         return tags.valid + tags.invalid.map(\.tag) + tags.unicodeUndecided
             + (expressions.valid + expressions.invalid).map(\.expression)
     }
+
+    /// The INSERT warns of the same expressions as `fanfare tags check` and the emulator.
+    @Test(arguments: [UInt64(4), 5]) func randomExpressionsAreFoundOddAlike(seed: UInt64) async throws {
+        let store = try await StoreFixture.make()
+        var random = SeededRandom(seed: seed)
+        var texts = [
+            "a && !a", "a || !a", "!a", "a", "and", "a || b", "!(a && !a)", "a && (!A || b) && !b", "x || not",
+            "nots && !nota",
+        ]
+        while texts.count < 400 {
+            let text = Self.expression(&random, depth: 2).replacing("\t", with: " ")
+                .replacing(#/t([0-9]+)/#) { "t\(Int($0.1).map { $0 % 3 } ?? 0)" }
+            if (try? TagExpression(text)) != nil { texts.append(text) }
+        }
+        let found = try await store.database.query(
+            "SELECT coalesce(push_internal.odd_tag(t), '') FROM unnest(\(texts)) WITH ORDINALITY t(t, n) ORDER BY n"
+        ) { rows in try rows.map { row in try row.string() } }
+        for (text, odd) in zip(texts, found) {
+            let remark = try TagExpression(text).remarks.first
+            let expected =
+                switch remark {
+                case .word: "word tag"
+                case .matchesNobody: "impossible tags"
+                case .matchesEverybody: "tags of everybody"
+                case nil: ""
+                }
+            #expect(odd == expected, "\(text)")
+        }
+        #expect(Set(found).count == 4)
+    }
 }

@@ -186,4 +186,32 @@ import Testing
         }
         #expect(error?.message.contains("of 121 characters; a name has at most 120") == true)
     }
+
+    @Test(arguments: [
+        ("a && !a", "with a tag expression that no device can match: 1, first row 1 (tag \"a && !a\")"),
+        ("a || !a", "with a tag expression that every device matches: 1, first row 1 (tag \"a || !a\")"),
+        ("a && or", "with a tag named and, or or not: 1, first row 1 (tag \"a && or\")"),
+        ("a && !b", nil), ("and", nil),
+    ]) func anExpressionThatCannotBeMeantIsSaid(tag: String, words: String?) async throws {
+        let store = try await StoreFixture.make()
+        let sql = "INSERT INTO push.message (hub, tag, content) VALUES ('news', '\(tag)', '{\"m\": \"x\"}')"
+        #expect(try await warnings(sql, on: store) == [words].compactMap(\.self).map { "push.message: rows \($0)" })
+        #expect(try await store.lost() == [])
+    }
+
+    /// The hub takes them, and no phone shows what was meant.
+    @Test(arguments: [
+        (#"'gcm', 'token'"#, "push.put_device: Google ended the service behind gcm in 2024"),
+        (
+            #"'apns', '00', templates => '{"n": {"body": "{\"aps\": {\"alert\": \"Hello $(name)!\"}}"}}'"#,
+            #"push.put_device: a template shows "Hello $(name)" as it is written"#
+        ),
+        (#"'apns', '00', templates => '{"n": {"body": "{\"aps\": {\"alert\": \"$(name)\"}}"}}'"#, nil),
+        (#"'apns', '00', templates => '{"n": {"body": "{\"aps\": {\"alert\": \"{''Hello '' + $(name)}\"}}"}}'"#, nil),
+    ]) func aDeviceThatShowsNothingIsSaid(call: String, words: String?) async throws {
+        let store = try await StoreFixture.make()
+        let said = try await warnings("SELECT push.put_device('news', 'd', \(call))", on: store)
+        #expect(said == [words].compactMap(\.self))
+        #expect(try await store.count("installation_due") == 1)
+    }
 }

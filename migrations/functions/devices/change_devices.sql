@@ -66,6 +66,7 @@ BEGIN
             MESSAGE = format('%s: device %s of hub "%s" was dropped', name, push_internal.quoted(device, 100), hub),
             HINT = 'Register it again: SELECT push.put_device(...)';
     END IF;
+    PERFORM push_internal.warn_of_device(name, document);
     RETURN change;
 END $$;
 COMMENT ON FUNCTION push_internal.change_device IS 'Writes one change of a device, or raises the problem.';

@@ -102,6 +102,7 @@ BEGIN
                                    OR CASE
                                           WHEN f.id <= (SELECT pg_sequence_last_value('push.message_id_seq')) - 3
                                           THEN NULL
+                                          WHEN push_internal.odd_expression(f.tag) IS NOT NULL THEN true
                                           WHEN f.format = 'template' THEN push_internal.repeats_name(f.content)
                                           ELSE push_internal.odd_payload(f.format, f.content) IS NOT NULL
                                       END)
@@ -111,7 +112,7 @@ BEGIN
             PERFORM push_internal.raise_warnings(array_agg(o.oddity), array_agg(f.tag), array_agg(f.number))
                FROM (SELECT f.*, row_number() OVER (ORDER BY f.id) AS number FROM fresh f) f
                     JOIN push.hub h ON h.name = f.hub,
-                    push_internal.warning_about(f.content, f.format, coalesce(f.expires_at, f.send_at + h.expire_after),
+                    push_internal.warning_about(f.content, f.format, f.tag, coalesce(f.expires_at, f.send_at + h.expire_after),
                                 f.id > (SELECT pg_sequence_last_value('push.message_id_seq')) - 3) o(oddity)
               WHERE o.oddity IS NOT NULL;
         END IF;

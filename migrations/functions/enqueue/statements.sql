@@ -161,18 +161,27 @@ COMMENT ON FUNCTION push_internal.wrong_fold IS
     'The problem of what the rows of one content say, side by side with their locales; null: none. Warns of a property '
     'that the fallback lacks: it may be meant.';
 
-CREATE OR REPLACE FUNCTION push_internal.warning_about(content json, format text, expires_at timestamptz, is_last boolean) RETURNS text
+CREATE OR REPLACE FUNCTION push_internal.odd_expression(tag text) RETURNS text
+LANGUAGE sql IMMUTABLE
+RETURN CASE WHEN tag COLLATE "C" ~ '[!&|]' THEN push_internal.odd_tag(tag) END;
+COMMENT ON FUNCTION push_internal.odd_expression IS 'As push_internal.odd_tag; a plain tag costs next to nothing.';
+
+CREATE OR REPLACE FUNCTION push_internal.warning_about(
+    content json, format text, tag text, expires_at timestamptz, is_last boolean)
+RETURNS text
 LANGUAGE sql STABLE
 RETURN CASE
     WHEN format = 'template' AND content::text COLLATE "C" ~ E'^\\s*\\{\\s*\\}\\s*$' THEN 'no property'
     WHEN expires_at <= statement_timestamp() THEN 'too late'
     WHEN NOT is_last THEN NULL
-    WHEN format <> 'template' THEN push_internal.odd_payload(format, content)
+    WHEN format <> 'template' THEN coalesce(push_internal.odd_payload(format, content), push_internal.odd_expression(tag))
     WHEN push_internal.repeats_name(content) THEN 'repeated property'
 END;
 COMMENT ON FUNCTION push_internal.warning_about IS
+    ELSE push_internal.odd_expression(tag)
     'What is odd about a message that can be enqueued all the same; null: nothing. is_last: it is one of the last '
-    'three of its statement, and only in these a property that stands twice and an odd payload are looked for.';
+    'three of its statement, and only in these a property that stands twice, an odd payload and an odd tag expression are '
+    'looked for.';
 
 CREATE OR REPLACE FUNCTION push_internal.raise_warnings(oddities text[], tags text[], numbers bigint[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -193,11 +202,17 @@ BEGIN
                     WHEN 'too late' THEN 'that end as expired, past expires_at or past send_at plus the hub''s expire_after'
                     ELSE format('with a content whose %s', split_part(odd.oddity, E'\n', 1))
                 END, odd.n, odd.number, ' (tag "' || odd.tag || '")'),
+                    WHEN 'word tag' THEN 'with a tag named and, or or not'
+                    WHEN 'impossible tags' THEN 'with a tag expression that no device can match'
+                    WHEN 'tags of everybody' THEN 'with a tag expression that every device matches'
             HINT = CASE odd.oddity
                 WHEN 'no property' THEN 'A template that inserts a property shows nothing in its place.'
                 WHEN 'repeated property' THEN 'The case of a name does not count. Of names that are equal the last counts, of others one.'
                 WHEN 'too late' THEN 'Leave send_at and expires_at out to send now.'
                 ELSE split_part(odd.oddity, E'\n', 2)
+                WHEN 'word tag' THEN 'It is a tag here and no operator; the operators are &&, || and !.'
+                WHEN 'impossible tags' THEN 'It asks for a tag and for its absence: it is accepted, and nobody gets it.'
+                WHEN 'tags of everybody' THEN 'This is a broadcast, whatever tags a device has.'
             END;
     END LOOP;
 END $$;

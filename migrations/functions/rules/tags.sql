@@ -97,6 +97,41 @@ LANGUAGE sql IMMUTABLE
 RETURN CASE WHEN NOT push_internal.is_plain_tag(tag) THEN push_internal.wrong_expression(tag) END;
 COMMENT ON FUNCTION push_internal.wrong_tag IS 'The problem of a tag or tag expression; null: none.';
 
+CREATE OR REPLACE FUNCTION push_internal.odd_tag(tag text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    parts constant text[] := ARRAY(
+        SELECT m.part[1]
+          FROM regexp_matches(lower(tag COLLATE "C"), '[a-z0-9_@#.:-]+|&&|\|\||[!()]', 'g') WITH ORDINALITY m(part, n)
+         ORDER BY m.n);
+    names constant text[] := ARRAY(SELECT DISTINCT p.name FROM unnest(parts) p(name) WHERE p.name ~ '^[a-z0-9_@#.:-]');
+    any_set boolean;
+    all_set boolean;
+BEGIN
+    IF names && '{and,or,not}' THEN
+        RETURN 'word tag';
+    ELSIF strpos(tag, '!') = 0 OR strpos(tag, '$') > 0 OR cardinality(names) > 6 THEN
+        RETURN NULL;
+    END IF;
+    -- All that devices may have of these tags, as the bits of a number. Nothing of the text itself gets into the statement.
+    EXECUTE format('SELECT bool_or(%1$s), bool_and(%1$s) FROM generate_series(0, %2$s) h(held)',
+                   (SELECT string_agg(CASE p.part
+                                          WHEN '&&' THEN ' AND '
+                                          WHEN '||' THEN ' OR '
+                                          WHEN '!' THEN ' NOT '
+                                          WHEN '(' THEN '('
+                                          WHEN ')' THEN ')'
+                                          ELSE format('(h.held >> %s & 1 = 1)', array_position(names, p.part) - 1)
+                                      END, '' ORDER BY p.n)
+                      FROM unnest(parts) WITH ORDINALITY p(part, n)),
+                   (1 << cardinality(names)) - 1)
+       INTO any_set, all_set;
+    RETURN CASE WHEN NOT any_set THEN 'impossible tags' WHEN all_set THEN 'tags of everybody' END;
+END $$;
+COMMENT ON FUNCTION push_internal.odd_tag IS
+    'What is odd about a valid tag expression: it has a tag named and, or or not (word tag), no device can match it (impossible '
+    'tags), or every device does (tags of everybody); null: nothing. Expressions with $ are not looked into.';
+
 CREATE OR REPLACE FUNCTION push_internal.header(headers json, name text) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT h.value
