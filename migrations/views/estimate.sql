@@ -36,8 +36,8 @@ BEGIN
                CASE WHEN s.gate_until > now() THEN least(s.gate_until, now() + interval '1 day') END AS gate_until
           FROM push.hub h
                LEFT JOIN push.hub_state s ON s.hub = h.id
-         WHERE eta.hub IS NULL
-            OR h.name = eta.hub
+         WHERE h.removed_at IS NULL
+           AND (eta.hub IS NULL OR h.name = eta.hub)
     ), asked AS MATERIALIZED (          -- messages asked about, and the last of them in each lane
         SELECT h.id AS hub, d.priority, sum(d.n) AS n, max(d.due_at) AS last
           FROM hubs h,

@@ -302,7 +302,7 @@ SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 #variable_conflict use_column
 DECLARE
     moment constant timestamptz := clock_timestamp();     -- volatile, it would be no condition of the index
-    one constant smallint := CASE WHEN hub IS NOT NULL THEN push_internal.hub_number(hub) END;
+    one constant smallint := CASE WHEN hub IS NOT NULL THEN push_internal.hub_number(hub, or_removed => true) END;
 BEGIN
     RETURN (
         SELECT count(*)

@@ -57,4 +57,22 @@ import Testing
         #expect(try await store.test.texts("SELECT hub FROM push.hub_health") == ["news"])
         #expect(try await store.test.number("SELECT count(*) FROM push.hub WHERE removed_by IS NOT NULL") == 0)
     }
+
+    /// As `fanfare hub show` says it. What it has left can be cancelled and decided.
+    @Test func aRemovedHubIsNotSteered() async throws {
+        let store = try await StoreFixture.make()
+        try await store.database.execute(Self.remove)
+        for call in [
+            "push.pause_hub('news')", "push.resume_hub('news')", "push.open_gate('news')", "push.set_rate('news', 5)",
+            "push.rotate_hub('news')", "push.eta('news')", "push.retry_failed('news')",
+        ] {
+            let error = await refusal(of: "SELECT \(raw: call)", on: store)
+            #expect(error?.message == "hub \"news\" is not registered", "\(call)")
+            #expect(error?.hint?.hasPrefix("It was removed by postgres on 20") == true, "\(call): \(error?.hint ?? "")")
+        }
+        #expect(try await Estimate.read(from: store.database, hub: nil, campaign: nil) == [])
+        #expect(try await store.test.number("SELECT cancelled FROM push.cancel_hub('news')") == 0)
+        #expect(try await store.test.number("SELECT push.cancel_devices('news')") == 0)
+        #expect(try await store.test.number("SELECT resolved FROM push.resolve_doubts('news', 'rejected')") == 0)
+    }
 }

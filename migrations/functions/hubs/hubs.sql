@@ -35,17 +35,22 @@ COMMENT ON FUNCTION push_internal.refuse_hub IS
     'Raises for a message or device of a hub that is not registered, or was removed, and names the others. what: the '
     'column or call that names it.';
 
-CREATE OR REPLACE FUNCTION push_internal.hub_number(hub text, hint text DEFAULT NULL) RETURNS smallint
+CREATE OR REPLACE FUNCTION push_internal.hub_number(hub text, or_removed boolean DEFAULT false) RETURNS smallint
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    id smallint := (SELECT h.id FROM push.hub h WHERE h.name = hub_number.hub);
+    found push.hub;
 BEGIN
-    IF id IS NULL THEN
+    SELECT h.* INTO found FROM push.hub h WHERE h.name = hub_number.hub;
+    IF found.id IS NULL OR found.removed_at IS NOT NULL AND NOT or_removed THEN
         RAISE EXCEPTION USING
             ERRCODE = 'no_data_found',
             MESSAGE = format('hub %s is not registered', coalesce('"' || hub || '"', 'NULL')),
-            HINT = coalesce(hint, push_internal.registered_hubs());
+            HINT = coalesce('It was removed by ' || found.removed_by || ' on '
+                            || to_char(found.removed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') || '. ', '')
+                   || push_internal.registered_hubs();
     END IF;
-    RETURN id;
+    RETURN found.id;
 END $$;
-COMMENT ON FUNCTION push_internal.hub_number IS 'The number of a hub; raises when no hub has that name.';
+COMMENT ON FUNCTION push_internal.hub_number IS
+    'The number of a hub; raises when no hub has that name. or_removed: what a hub that was removed has left can be asked '
+    'for and cancelled, but nothing else is done to it.';

@@ -3,7 +3,7 @@
 CREATE OR REPLACE FUNCTION push.remove_hub(hub text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '5s' AS $$
 DECLARE
-    number constant smallint := push_internal.hub_number(hub);
+    number constant smallint := push_internal.hub_number(hub, or_removed => true);
     serving text;
     pending bigint;
 BEGIN

@@ -272,7 +272,7 @@ CREATE OR REPLACE FUNCTION push.cancel_hub(
     OUT cancelled bigint, OUT too_late bigint, OUT next text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    number constant smallint := push_internal.hub_number(hub);
+    number constant smallint := push_internal.hub_number(hub, or_removed => true);
 BEGIN
     SELECT b.cancelled, b.too_late, b.next INTO cancelled, too_late, next
       FROM push_internal.cancel_batch(number, NULL, NULL, after, batch) b;

@@ -108,7 +108,7 @@ DECLARE
     walked record;
 BEGIN
     PERFORM push_internal.begin_action();
-    PERFORM push_internal.hub_number(hub);
+    PERFORM push_internal.hub_number(hub, or_removed => true);
     PERFORM push_internal.check_decision(decision);
     PERFORM push_internal.check_filter('resolve_doubts', reason, since, until, batch);
     WITH walk AS MATERIALIZED (
