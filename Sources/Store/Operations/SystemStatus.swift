@@ -94,7 +94,8 @@ public struct SystemStatus: Sendable, Codable, Equatable {
         public var hub: String
         public var status: String
         public var reason: String
-        public var messages: Int64
+        /// A message counts once for each of its results, such as a retry; doubts that were decided count no more.
+        public var results: Int64
     }
 
     public var hubs: [Hub]
@@ -229,17 +230,27 @@ public struct SystemStatus: Sendable, Codable, Equatable {
     }
 
     private static func counts(_ database: Database, _ source: Source) async throws(DatabaseError) -> [Count] {
-        try await database.query(
+        // Only the view knows which doubts have been decided since. The newest 10,000, so that the cost is bounded.
+        let undecided =
+            source == .views
+            ? """
+            AND status::text <> 'in_doubt' GROUP BY 1, 2, 3
+            UNION ALL
+            SELECT d.hub, 'in_doubt', d.reason::text, count(*)
+              FROM (SELECT i.hub, i.reason, i.since FROM push.in_doubt i ORDER BY i.id DESC LIMIT 10000) d
+             WHERE d.since > now() - interval '1 hour'
+            """ : ""
+        return try await database.query(
             """
             SELECT hub, status::text, reason::text, sum(messages)::bigint
               FROM \(raw: source.of("throughput"))
-             WHERE minute > now() - interval '1 hour' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
-            """, doing: "read push.throughput"
+             WHERE minute > now() - interval '1 hour' \(raw: undecided) GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
+            """, doing: "count the results of the last hour"
         ) { rows in
             try rows.map { row in
                 Count(
                     hub: try row.string(), status: try row.string(), reason: try row.string(),
-                    messages: try row.int64())
+                    results: try row.int64())
             }
         }
     }

@@ -7,7 +7,12 @@ import Store
 struct ShowStatus: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show hubs, backlog, workers and the last hour's results.",
-        discussion: "Example: fanfare status --watch")
+        discussion: """
+            LAST HOUR counts results: a message counts again each time it is retried, and when a person decides about it. \
+            What is in doubt counts until then.
+
+            Example: fanfare status --watch
+            """)
 
     @Flag(help: "Show it anew every 2 seconds until interrupted.")
     var watch = false
@@ -59,8 +64,8 @@ extension SystemStatus {
             ])
         }
         parts.append(workers.isEmpty ? "no worker is running" : workerTable.onScreen)
-        var countTable = TextTable([.text("LAST HOUR"), .text("STATUS"), .text("REASON"), .number("MESSAGES")])
-        for count in lastHour { countTable.add([count.hub, count.status, count.reason, "\(count.messages)"]) }
+        var countTable = TextTable([.text("LAST HOUR"), .text("STATUS"), .text("REASON"), .number("RESULTS")])
+        for count in lastHour { countTable.add([count.hub, count.status, count.reason, "\(count.results)"]) }
         parts.append(lastHour.isEmpty ? "no results in the last hour" : countTable.onScreen)
         if inDoubt > 0 || moreInDoubt {
             let doubts = moreInDoubt ? "\(inDoubt) or more messages" : HumanFormat.count(inDoubt, "message")
@@ -90,7 +95,7 @@ extension SystemStatus {
                 lastHour.map { count in
                     .object([
                         "hub": .text(count.hub), "status": .text(count.status), "reason": .text(count.reason),
-                        "messages": .number(count.messages),
+                        "results": .number(count.results),
                     ])
                 }),
         ])

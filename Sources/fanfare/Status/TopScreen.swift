@@ -62,9 +62,9 @@ struct TopScreen {
     private func failures(_ overview: SystemStatus) -> [String] {
         let bad = overview.lastHour.filter { ["rejected", "expired", "in_doubt"].contains($0.status) }
         guard !bad.isEmpty else { return [] }
-        var table = TextTable([.text("FAILED, LAST HOUR"), .text("STATUS"), .text("REASON"), .number("MESSAGES")])
-        for count in bad.sorted(by: { $0.messages > $1.messages }) {
-            table.add([count.hub, count.status, count.reason, "\(count.messages)"])
+        var table = TextTable([.text("FAILED, LAST HOUR"), .text("STATUS"), .text("REASON"), .number("RESULTS")])
+        for count in bad.sorted(by: { $0.results > $1.results }) {
+            table.add([count.hub, count.status, count.reason, "\(count.results)"])
         }
         return table.text(fitting: columns).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }

@@ -20,7 +20,8 @@ import Testing
         #expect(document.keys.sorted() == ["hubs", "in_doubt", "last_hour", "more_in_doubt", "workers"])
         #expect((document["hubs"] as? [[String: Any]])?.first?["due"] as? Int == 1)
         #expect((document["workers"] as? [[String: Any]])?.first?["version"] as? String == "1.2.3")
-        #expect((document["last_hour"] as? [[String: Any]])?.first?["messages"] as? Int == 12)
+        #expect((document["last_hour"] as? [[String: Any]])?.first?["results"] as? Int == 12)
+        #expect(text.contains("RESULTS"))
     }
 
     /// A look at ten million messages costs what one at ten thousand does, unless a person wants the number.

@@ -59,8 +59,8 @@ import Testing
     /// `status` lists everything that ended in the last hour under LAST HOUR.
     @Test func whatEndedBadlyIsCalledSo() throws {
         let counts = """
-            {"hub": "news", "status": "accepted", "reason": "taken_by_hub", "messages": 4000},
-            {"hub": "news", "status": "rejected", "reason": "bad_request", "messages": 3}
+            {"hub": "news", "status": "accepted", "reason": "taken_by_hub", "results": 4000},
+            {"hub": "news", "status": "rejected", "reason": "bad_request", "results": 3}
             """
         let look = try Self.look(accepted: 500, at: 12, before: (300, 10), lastHour: counts)
         let lines = TopScreen(columns: 80, rows: 24).lines(of: look, title: "title")

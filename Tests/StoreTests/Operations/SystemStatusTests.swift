@@ -24,9 +24,16 @@ import Testing
         #expect(overview.inDoubt == 1)
         #expect(
             overview.lastHour == [
-                SystemStatus.Count(hub: "news", status: "accepted", reason: "taken_by_hub", messages: 1),
-                SystemStatus.Count(hub: "news", status: "in_doubt", reason: "worker_lost", messages: 1),
+                SystemStatus.Count(hub: "news", status: "accepted", reason: "taken_by_hub", results: 1),
+                SystemStatus.Count(hub: "news", status: "in_doubt", reason: "worker_lost", results: 1),
             ])
+        // What a person decided is in doubt no more.
+        try await store.database.execute("SELECT push.resolve(ARRAY(SELECT id FROM push.in_doubt), 'accepted')")
+        #expect(
+            try await SystemStatus.read(from: store.database).lastHour.map { "\($0.status) \($0.reason) \($0.results)" }
+                == [
+                    "accepted resolved 1", "accepted taken_by_hub 1",
+                ])
     }
 
     @Test func failuresAreListedNewestFirst() async throws {
