@@ -167,7 +167,8 @@ CREATE TABLE push.hub_state (
     broken_why   text,
     served_at    timestamptz,
     devices_until timestamptz,
-    devices_why  text
+    devices_why  text,
+    refused_until timestamptz
 ) WITH (fillfactor = 20);
 COMMENT ON TABLE push.hub_state IS 'Whether a hub takes posts now. One row per hub, shared by all workers.';
 COMMENT ON COLUMN push.hub_state.hub IS 'The hub: push.hub.id.';
@@ -202,6 +203,9 @@ COMMENT ON COLUMN push.hub_state.broken_until IS
     'Posts of a worker do not get through, and it tries again at this time. The other workers try one post before '
     'they send more. Null: posts get through.';
 COMMENT ON COLUMN push.hub_state.broken_why IS 'What went wrong at that worker; null: posts get through.';
+COMMENT ON COLUMN push.hub_state.refused_until IS
+    'A hold or a wait has ended: what the hub refused meanwhile may be due as late as this, or dispatch.probeSeconds from '
+    'now, and push_worker.return_refused_v1 makes it due at once. Null: that is done.';
 COMMENT ON COLUMN push.hub_state.served_at IS
     'When a worker that has left, or died, last served the hub; push.serving has those that serve it now. Null: none '
     'has left.';

@@ -42,6 +42,8 @@ final class Gate: Sendable {
         /// When it was admitted; the answer is on its way.
         var probedAt = -Double.infinity
         var pausedBy: String?
+        /// Why, in that person's words.
+        var pauseReason: String?
 
         /// Seconds until a post may leave; infinity: unknown.
         func opens(after now: Double) -> Double {
@@ -280,6 +282,7 @@ final class Gate: Sendable {
             }
             state.breaker.learn(shared.broken, now: now)
             state.pausedBy = shared.pausedBy
+            state.pauseReason = shared.pauseReason
         }
     }
 }

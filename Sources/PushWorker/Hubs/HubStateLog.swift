@@ -67,9 +67,9 @@ struct HubStateLog: Sendable {
         case .failing: log.warning("another worker cannot get through to the hub; trying one post", metadata: fields)
         case .held: log.error("the hub is held; its messages wait", metadata: fields)
         case .paused:
-            log.warning(
-                "the hub is paused; its messages wait",
-                metadata: ["hub": "\(hub.settings.name)", "paused_by": "\(why)"])
+            fields["paused_by"] = "\(why)"
+            fields["why"] = hub.gate.read { $0.pauseReason }.map { "\($0)" }
+            log.warning("the hub is paused; its messages wait", metadata: fields)
         case .slowed: break  // `HubEffects` and `GateReader` know the rate
         }
     }

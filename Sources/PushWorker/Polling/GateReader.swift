@@ -19,6 +19,8 @@ final class GateReader: Sendable {
     private let stateLog: HubStateLog
     /// Monotonic seconds.
     private let next = Mutex(-Double.infinity)
+    /// How far the messages of each hub are looked through that it refused during a hold which is over.
+    private let refusedMarks = Mutex<[Int16: String]>([:])
 
     init(
         store: any HubStateStore, hubs: [HubContext], watch: DatabaseWatch, settings: DispatchSettings, clock: Clock,
@@ -46,6 +48,17 @@ final class GateReader: Sendable {
                 "cannot tell the other workers which key a hub takes; trying again",
                 metadata: ["hub": "\(hub.settings.name)", "error": "\(error)"])
         }
+    }
+
+    /// A hold or a wait is over: one step, so that the other hubs' gates are read in time, however much is scheduled.
+    private func returnRefused(of hub: HubContext) async throws(DatabaseError) {
+        let mark = refusedMarks.withLock { $0.removeValue(forKey: hub.id) }
+        let step = try await store.returnRefused(hub.id, within: settings.probeSeconds, after: mark)
+        refusedMarks.withLock { $0[hub.id] = step.next }
+        guard step.messages > 0 else { return }
+        log.notice(
+            "what the hub refused is due again",
+            metadata: ["hub": "\(hub.settings.name)", "messages": .stringConvertible(step.messages)])
     }
 
     /// Reads them when it is time.
@@ -81,6 +94,7 @@ final class GateReader: Sendable {
             }
             if isBack { stateLog.ended(.slowed, of: hub, now: clock.monotonic()) }
             if hub.rate > 0 { await RateLimiter(hub: hub, hubs: store, log: log).giveBack() }
+            if state.hasRefused { try await returnRefused(of: hub) }
             let triesAtOnce = hub.takeTry()
             guard state.hold != nil, state.pausedBy == nil else { continue }
             if triesAtOnce {

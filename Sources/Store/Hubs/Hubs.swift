@@ -94,6 +94,8 @@ public struct Hubs: Sendable {
         /// Seconds from now until one message may be tried on a held hub.
         public var probe: Double?
         /// The person who paused it; nil: it is not paused.
+        /// Why, in that person's words; nil: none were given.
+        public var pauseReason: String?
         public var pausedBy: String?
         /// The key that every worker that has it signs with.
         public var key: HubKey
@@ -103,11 +105,14 @@ public struct Hubs: Sendable {
         public var slowed: Double?
         /// Seconds from now until a worker whose posts do not get through tries again; negative: it tries now; nil: posts of
         /// all workers get through.
+        /// A hold or a wait has ended, and what was refused meanwhile is not due yet (`returnRefused`).
+        public var hasRefused: Bool
         public var broken: Double?
 
         public init(
             hub: Int16, gate: Double? = nil, hold: String? = nil, probe: Double? = nil, pausedBy: String? = nil,
-            key: HubKey = .primary, rate: Double? = nil, slowed: Double? = nil, broken: Double? = nil
+            key: HubKey = .primary, rate: Double? = nil, slowed: Double? = nil, broken: Double? = nil,
+            pauseReason: String? = nil, hasRefused: Bool = false
         ) {
             self.hub = hub
             self.gate = gate
@@ -117,6 +122,8 @@ public struct Hubs: Sendable {
             self.key = key
             self.rate = rate
             self.slowed = slowed
+            self.pauseReason = pauseReason
+            self.hasRefused = hasRefused
             self.broken = broken
         }
     }
@@ -125,7 +132,8 @@ public struct Hubs: Sendable {
     public func states() async throws(DatabaseError) -> [State] {
         try await database.query(
             """
-            SELECT hub, gate_seconds, hold_reason, probe_seconds, paused_by, key, rate, slowed_to, broken_seconds
+            SELECT hub, gate_seconds, hold_reason, probe_seconds, paused_by, key, rate, slowed_to, broken_seconds,
+                   paused_why, has_refused
               FROM push_worker.hub_states_v1()
             """, doing: "read the hubs' gates"
         ) { rows in
@@ -134,7 +142,8 @@ public struct Hubs: Sendable {
                     hub: try row.int16(), gate: try row.doubleOrNil(), hold: try row.stringOrNil(),
                     probe: try row.doubleOrNil(), pausedBy: try row.stringOrNil(),
                     key: HubKey(rawValue: try row.string()) ?? .primary, rate: try row.doubleOrNil(),
-                    slowed: try row.doubleOrNil(), broken: try row.doubleOrNil())
+                    slowed: try row.doubleOrNil(), broken: try row.doubleOrNil(),
+                    pauseReason: try row.stringOrNil(), hasRefused: try row.bool())
             }
         }
     }
@@ -160,6 +169,22 @@ public struct Hubs: Sendable {
             try row.bool()
         }
     }
+    /// After a hold or a wait: makes what the hub refused meanwhile due at once, urgent messages first. One step, of
+    /// thousands of messages.
+    ///
+    /// - Parameters:
+    ///   - seconds: within which it would be due by itself.
+    ///   - mark: `next` of the step before; nil: the first step.
+    /// - Returns: how many; the mark of the next step, nil when nothing is left to do.
+    public func returnRefused(
+        _ hub: Int16, within seconds: Double, after mark: String?
+    ) async throws(DatabaseError) -> (messages: Int64, next: String?) {
+        try await database.single(
+            "SELECT returned, next FROM push_worker.return_refused_v1(\(hub), \(seconds), \(mark))",
+            doing: "make due what a hub refused"
+        ) { row in (try row.int64(), try row.stringOrNil()) }
+    }
+
 
     /// Ends a hold: a probe was accepted.
     public func release(_ hub: Int16) async throws(DatabaseError) {

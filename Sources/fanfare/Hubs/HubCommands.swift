@@ -41,7 +41,8 @@ struct PauseHub: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause", abstract: "Stop sending to a hub; its messages wait until it is resumed.",
         discussion: """
-            Holds for all workers. What was posted already is not called back.
+            Holds for all workers within a second: each reads it twice a second, and what it sends until then, or has posted
+            already, is not called back.
 
             Example: fanfare hub pause news --reason "new key"
             """)
@@ -69,7 +70,11 @@ struct PauseHub: AsyncParsableCommand {
 struct ResumeHub: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume", abstract: "Send to a paused or held hub again, at once.",
-        discussion: "Example: fanfare hub resume news")
+        discussion: """
+            What the hub refused while it was held is due again, too, urgent messages first.
+
+            Example: fanfare hub resume news
+            """)
 
     @Argument(help: "The hub's name in the settings.", completion: .hub)
     var hub: String

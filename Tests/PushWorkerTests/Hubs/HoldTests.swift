@@ -29,6 +29,26 @@ import Testing
         #expect(try await worker.lost() == [])
     }
 
+    /// Nobody waits for `probeSeconds` any more, urgent or not, when the cause is mended.
+    @Test(arguments: [401, 404]) func whatAHoldRefusedLeavesAtOnceWhenItEnds(status: Int) async throws {
+        let log = LogRecorder()
+        var first = try await Self.worker()
+        first.settings.probeSeconds = 3600
+        first.log = log.logger
+        let worker = first
+        try worker.emulator.add(Fault(.every(1), status: status))
+        try await worker.enqueue(20)
+        try await worker.whileWorking { _ in
+            try await worker.until("SELECT count(*) FROM push.hub_health WHERE state = 'held'")
+            try await worker.until("SELECT count(*) FROM push.due WHERE due_at > now() + interval '10 min'")
+            worker.emulator.clearFaults()
+            try await worker.test.database.execute("SELECT push.resume_hub('news')")
+            try await worker.until("SELECT count(*) FROM push.result WHERE status = 'accepted'") { $0 == 20 }
+        }
+        #expect(Set(log.fields(of: "what the hub refused is due again").map { $0["hub"] }) == ["news"])
+        #expect(try await worker.lost() == [])
+    }
+
     /// It may have been refused for itself, and must not keep the others from being tried.
     @Test(arguments: [401, 404]) func noProbeTakesTheMessageThatWasJustRefused(status: Int) async throws {
         var first = try await Self.worker()

@@ -29,6 +29,7 @@ import Testing
             try await worker.test.database.execute("SELECT push.pause_hub('news', 'a new key')")
             let begins = try await Self.line("the hub is paused; its messages wait", in: log)
             #expect(begins["hub"] == "news" && begins["paused_by"]?.isEmpty == false, "\(begins)")
+            #expect(begins["why"] == "a new key", "\(begins)")
             try await worker.test.database.execute("SELECT push.resume_hub('news')")
             let ends = try await Self.line("the hub is not paused any more", in: log)
             #expect(ends["was_paused_by"] == begins["paused_by"], "\(ends)")

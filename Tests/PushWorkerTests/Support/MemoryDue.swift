@@ -74,6 +74,9 @@ final class MemoryDue: DueStore, HubStateStore {
 
     func states() async throws(DatabaseError) -> [Hubs.State] { try answer { $0.states } }
     func takeProbe(_ hub: Int16, next seconds: Double) async throws(DatabaseError) -> Bool { false }
+    func returnRefused(
+        _ hub: Int16, within seconds: Double, after mark: String?
+    ) async throws(DatabaseError) -> (messages: Int64, next: String?) { (0, nil) }
     func use(_ key: HubKey, at hub: Int16, because reason: String) async throws(DatabaseError) {}
     func waitUntilBack(atMost seconds: Double) async -> Bool { true }
 

@@ -36,6 +36,7 @@ import Testing
             "gate_until = now() + interval '1 minute'", "gate_until = now() - interval '1 minute'",
             "held_since = now(), hold_reason = 'x', probe_at = now()", "paused_by = 'ada'", "key = 'secondary'",
             "rate = 0", "slowed_to = 5, slowed_at = now()", "broken_until = now() - interval '1 minute'",
+            "refused_until = now()",
         ]
         for some in told {
             try await store.database.script("BEGIN; UPDATE push.hub_state SET \(some); COMMIT")
@@ -115,6 +116,8 @@ import Testing
         #expect((state.probe ?? 0) > 50)
         #expect(try await SystemStatus.read(from: store.database).hubs.map(\.why) == ["401 wrong key"])
         try await hubs.release(store.hub)
+        #expect(try await hubs.states() == [Hubs.State(hub: store.hub, hasRefused: true)])
+        #expect(try await hubs.returnRefused(store.hub, within: 60, after: nil) == (0, nil))
         #expect(try await hubs.states() == [])
     }
 

@@ -23,10 +23,15 @@ BEGIN
     ), placed AS MATERIALIZED (
         SELECT m.*, move_pointers.due_at + make_interval(secs => step * (row_number() OVER (ORDER BY m.id) - 1)) AS new_at
           FROM moved m
+    ), message AS MATERIALIZED (
+        SELECT p.hub, coalesce(t.id, p.id) AS id, p.new_at
+          FROM placed p
+               LEFT JOIN LATERAL (
+                   SELECT t.id FROM push.translation t WHERE t.lead = p.id AND p.kind = 't' OFFSET 0) t ON true
     ), results AS (
         INSERT INTO push.result (id, arrival, status, reason, due_at)
-        SELECT p.id, arrived, 'retrying', move_pointers.reason, p.new_at
-          FROM placed p
+        SELECT m.id, arrived, 'retrying', move_pointers.reason, m.new_at
+          FROM message m
     ), back AS (
         INSERT INTO push.due (due_at, id, hub, priority, attempt, kind, resent)
         SELECT p.new_at, p.id, p.hub, p.priority, p.attempt, p.kind, p.resent
@@ -34,7 +39,7 @@ BEGIN
          ORDER BY p.id
     )
     SELECT array_agg(c.hub) AS hubs, array_agg(c.n) AS ns, coalesce(sum(c.n), 0) AS total INTO counts
-      FROM (SELECT p.hub, count(*) AS n FROM placed p GROUP BY p.hub) c;
+      FROM (SELECT m.hub, count(*) AS n FROM message m GROUP BY m.hub) c;
     IF counts.total > 0 THEN
         PERFORM push_internal.count_results(
             counts.hubs, array_fill('retrying'::push.status, ARRAY[cardinality(counts.hubs)]),
@@ -43,7 +48,8 @@ BEGIN
     RETURN counts.total;
 END $$;
 COMMENT ON FUNCTION push_internal.move_pointers IS
-    'Moves pointers to another time, each step seconds behind the one before. Returns how many.';
+    'Moves pointers, with the translations behind them, to another time, each step seconds behind the one before. Returns '
+    'how many messages.';
 
 CREATE OR REPLACE FUNCTION push_internal.stop_pointers(run bigint, pointers tid[], ids bigint[], status push.status) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

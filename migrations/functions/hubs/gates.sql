@@ -97,11 +97,85 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_tim
        SET held_since = NULL,
            hold_reason = NULL,
            probe_at = NULL,
+           refused_until = greatest(s.refused_until, clock_timestamp()),
            changed_at = clock_timestamp()
      WHERE s.hub = release_hub_v1.hub
        AND s.held_since IS NOT NULL
 $$;
-COMMENT ON FUNCTION push_worker.release_hub_v1 IS 'A probe was accepted: the hub takes posts again.';
+COMMENT ON FUNCTION push_worker.release_hub_v1 IS
+    'A probe was accepted: the hub takes posts again, and push_worker.return_refused_v1 has something to do.';
+
+CREATE OR REPLACE FUNCTION push_worker.return_refused_v1(
+    hub smallint, within_seconds double precision, after text, OUT returned bigint, OUT next text)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET datestyle = 'ISO'
+SET plan_cache_mode = force_generic_plan SET jit = off
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+#variable_conflict use_column
+DECLARE
+    most     constant int := 10000;
+    begins   constant smallint := coalesce(split_part(after, '/', 1)::smallint, 0);
+    mark_at  timestamptz := coalesce(split_part(after, '/', 2)::timestamptz, clock_timestamp());
+    mark_id  bigint := coalesce(split_part(after, '/', 3)::bigint, 0);
+    latest   timestamptz;
+    part     record;
+    free     tid[];
+BEGIN
+    returned := 0;
+    -- SKIP LOCKED: another worker is at it, or a person holds the row in an open transaction.
+    SELECT least(greatest(s.refused_until, clock_timestamp() + make_interval(secs => within_seconds)),
+                 clock_timestamp() + interval '1 hour')                       -- no gate is closed for longer
+      INTO latest
+      FROM push.hub_state s
+     WHERE s.hub = return_refused_v1.hub
+       AND s.refused_until IS NOT NULL
+       AND s.held_since IS NULL
+       FOR NO KEY UPDATE SKIP LOCKED;
+    IF latest IS NULL THEN
+        RETURN;
+    END IF;
+    FOR class IN begins .. 2 LOOP                                             -- urgent ones first
+        SELECT count(*) AS n,
+               max(d.due_at) AS at,
+               (array_agg(d.id ORDER BY d.due_at DESC, d.id DESC))[1] AS id,
+               array_agg(d.pointer) FILTER (WHERE r.is_refused) AS pointers,
+               array_agg(d.id) FILTER (WHERE r.is_refused) AS ids
+          INTO part
+          FROM (SELECT d.ctid AS pointer, d.due_at, d.id
+                  FROM push.due d
+                 WHERE d.hub = return_refused_v1.hub
+                   AND d.priority = class
+                   AND d.due_at <= latest
+                   AND (d.due_at, d.id) > (mark_at, mark_id)
+                 ORDER BY d.due_at, d.id
+                 LIMIT most) d
+               LEFT JOIN LATERAL (
+                   SELECT r.status = 'retrying'
+                          AND r.reason IN ('auth_refused', 'hub_not_found', 'quota_exceeded', 'throttled') AS is_refused
+                     FROM push.result r
+                    WHERE r.id = d.id
+                    ORDER BY r.arrival DESC
+                    LIMIT 1) r ON true;
+        -- What a person is cancelling is passed over.
+        free := ARRAY(
+            SELECT d.ctid
+              FROM push.due d
+             WHERE d.ctid = ANY (part.pointers)
+               AND CASE WHEN d.id IN (SELECT u.id FROM unnest(part.ids) u(id)) THEN true END
+               FOR UPDATE SKIP LOCKED);
+        returned := returned + push_internal.move_pointers(free, part.ids, 'resumed', clock_timestamp(), 0);
+        IF part.n = most THEN
+            next := class || '/' || part.at || '/' || part.id;
+            RETURN;
+        END IF;
+        mark_at := clock_timestamp();
+        mark_id := 0;
+    END LOOP;
+    UPDATE push.hub_state s SET refused_until = NULL WHERE s.hub = return_refused_v1.hub;
+END $$;
+COMMENT ON FUNCTION push_worker.return_refused_v1 IS
+    'After a hold or a wait (push.hub_state.refused_until): makes what the hub refused meanwhile due at once, urgent ones '
+    'first, and returns how many. One call looks at up to 10,000 pointers of each priority that are due within so many '
+    'seconds: call it again with after => next until next is null.';
 
 CREATE OR REPLACE FUNCTION push_worker.use_key_v1(hub smallint, key text, reason text) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
@@ -148,7 +222,9 @@ RETURNS TABLE (
     key            text,
     rate           double precision,
     slowed_to      double precision,
-    broken_seconds double precision)
+    broken_seconds double precision,
+    paused_why     text,
+    has_refused    boolean)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     SELECT s.hub,
            push.seconds_between(c.now, s.gate_until),
@@ -161,7 +237,9 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
            s.key,
            s.rate,
            push.throttled_rate(s.slowed_to, push.seconds_between(s.slowed_at, c.now)),
-           push.seconds_between(c.now, s.broken_until)
+           push.seconds_between(c.now, s.broken_until),
+           s.paused_why,
+           s.refused_until IS NOT NULL AND s.held_since IS NULL
       FROM push.hub_state s,
            (SELECT clock_timestamp() AS now) c
      -- Also a wait that is over: workers tell it from one that a person ended.
@@ -173,8 +251,9 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
         OR s.rate IS NOT NULL
         OR s.slowed_to IS NOT NULL
         OR s.broken_until IS NOT NULL
+        OR s.refused_until IS NOT NULL
 $$;
 COMMENT ON FUNCTION push_worker.hub_states_v1 IS
     'Gates, holds, pauses, keys, rates and breakers of all hubs that have something of that; the others take posts, '
     'with the primary key and as configured. Times are seconds from now, at most a day, so that no worker''s clock '
-    'matters.';
+    'matters. has_refused: push_worker.return_refused_v1 has something to do.';

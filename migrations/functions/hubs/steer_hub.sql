@@ -94,13 +94,19 @@ BEGIN
            slowed_at = NULL,
            slowed_why = NULL,
            devices_until = NULL,
+           refused_until = CASE
+                               WHEN s.held_since IS NOT NULL OR s.gate_until > clock_timestamp()
+                               THEN greatest(s.refused_until, s.gate_until, clock_timestamp())
+                               ELSE s.refused_until
+                           END,
            changed_at = clock_timestamp()
      WHERE s.hub = number;
     INSERT INTO push.audit (action, detail)
     VALUES ('resume_hub', json_build_object('hub', hub));
 END $$;
 COMMENT ON FUNCTION push.resume_hub IS
-    'Ends a pause, a hold, a closed gate, a slow-down, or a wait of its devices: the hub is tried again at once.';
+    'Ends a pause, a hold, a closed gate, a slow-down, or a wait of its devices: the hub is tried again at once, also with '
+    'what it refused meanwhile.';
 
 CREATE OR REPLACE FUNCTION push.open_gate(hub text) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -115,6 +121,8 @@ BEGIN
        FOR UPDATE;
     UPDATE push.hub_state s
        SET gate_until = NULL,
+           refused_until = CASE WHEN s.gate_until > clock_timestamp() THEN greatest(s.refused_until, s.gate_until)
+                                ELSE s.refused_until END,
            changed_at = clock_timestamp()
      WHERE s.hub = number
        AND s.gate_until IS NOT NULL;
@@ -123,8 +131,8 @@ BEGIN
     RETURN coalesce(closed_until > clock_timestamp(), false);
 END $$;
 COMMENT ON FUNCTION push.open_gate IS
-    'Opens a closed gate at once; a hub that still throttles closes it again. True: it was closed. A pause or a hold '
-    'stays: push.resume_hub ends those.';
+    'Opens a closed gate at once, also for what the hub refused meanwhile; a hub that still throttles closes it again. '
+    'True: it was closed. A pause or a hold stays: push.resume_hub ends those.';
 
 CREATE OR REPLACE FUNCTION push.set_rate(hub text, rate real) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
