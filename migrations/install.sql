@@ -120,6 +120,7 @@ DELETE FROM push.schema_file WHERE path !~ '^[0-9]';
 \ir functions/operations/checks.sql
 \ir views/estimate.sql
 \ir views/check.sql
+\ir views/locks.sql
 \ir views/devices.sql
 \ir functions/devices/cancel_devices.sql
 \ir functions/campaigns/progress.sql

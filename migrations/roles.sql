@@ -131,7 +131,7 @@ BEGIN ATOMIC
                -- Most of these are called by views, which check this right of the role that reads them.
                ('push_monitor push_operator',
                 'status_of ended_since find_message find_messages find_changes messages_in_same_post awaited_by eta '
-                'doubts_of_campaign holders_of_snapshots due_at_of is_alive holder_of claims_of_workers backlog_for_scaling'),
+                'doubts_of_campaign holders_of_snapshots waits_for_locks due_at_of is_alive holder_of claims_of_workers backlog_for_scaling'),
                ('push_operator',
                 'cancel cancel_campaign cancel_hub retry retry_failed resolve resolve_doubts erase rescue pause_hub '
                 'resume_hub open_gate set_rate rotate_hub add_hub remove_hub cancel_devices purge '

@@ -111,9 +111,11 @@ public final class Dispatcher: Sendable {
             queue: queue, store: store, hubs: hubs, watch: watch, settings: settings, clock: clock, log: log)
         let pulse = PulseReader(
             workers: workers, me: me, settings: settings, metrics: metrics, clock: clock, log: log)
+        let lockWatch = LockWatch(
+            workers: workers, watch: watch, longestUse: { [database] in database.longestUse }, clock: clock, log: log)
         let heartbeat = Heartbeat(
-            workers: workers, me: me, ownClaims: ownClaims, pulse: pulse, metrics: metrics, settings: settings,
-            clock: clock, log: log,
+            workers: workers, me: me, ownClaims: ownClaims, pulse: pulse, lockWatch: lockWatch, metrics: metrics,
+            settings: settings, clock: clock, log: log,
             reports: { [hubs, clock] in hubs.map { $0.report(now: clock.monotonic()) } },
             onRescue: { await poller.startOver() })
         let context = LaneContext(

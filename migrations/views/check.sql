@@ -154,6 +154,47 @@ $$;
 COMMENT ON FUNCTION push_internal.places_without_worker IS
     'Places of messages that no worker looks at, found without reading the messages: push.lost reads them all.';
 
+CREATE OR REPLACE FUNCTION push_internal.finding_line(words text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN left(regexp_replace(words, '[[:cntrl:][:space:]|]+', ' ', 'g'), 300);
+COMMENT ON FUNCTION push_internal.finding_line IS
+    'A finding of push.check in one line, without the sign that perfdata begins with: some words are those of a hub, a worker '
+    'or a session.';
+
+CREATE OR REPLACE FUNCTION push_internal.lock_findings() RETURNS TABLE (words text, seconds double precision, hides boolean)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT push_internal.finding_line(
+               format('session %s (%s) waits for a lock on %s that session %s (%s) has, for %s: push.lock_waits', l.waiting,
+                      concat_ws(', ', l.who, nullif(l.application, '')), l."for", l.holder,
+                      concat_ws(', ', l.holder_who, nullif(l.holder_application, ''), l.holder_state),
+                      push_internal.time_in_words(w.seconds))),
+           w.seconds,
+           EXISTS (
+               SELECT
+                 FROM pg_locks x
+                      JOIN pg_class c ON c.oid = x.relation
+                WHERE x.pid = l.holder
+                  AND x.mode = 'AccessExclusiveLock'
+                  AND x.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
+                  AND c.relnamespace = 'push'::regnamespace)
+      FROM push.waits_for_locks() l,
+           LATERAL (SELECT extract(epoch FROM clock_timestamp() - l.since)::double precision AS seconds) w
+     WHERE w.seconds >= 10
+$$;
+COMMENT ON FUNCTION push_internal.lock_findings IS
+    'What push.check says about sessions that wait for a lock for 10 s or more. hides: nobody can read the table either, so '
+    'push.check would wait, too.';
+
+CREATE OR REPLACE FUNCTION push_internal.check_line(code int, findings text[], good text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN format('FANFARE %s: ', ('{OK,WARNING,CRITICAL}'::text[])[code + 1])
+       || CASE
+              WHEN code = 0 THEN good
+              ELSE array_to_string(findings[:5], '; ')
+                   || coalesce('; and ' || nullif(greatest(cardinality(findings) - 5, 0), 0) || ' more', '')
+          END;
+COMMENT ON FUNCTION push_internal.check_line IS 'The line of push.check: what is wrong, the worst first; good: nothing is.';
+
 CREATE OR REPLACE FUNCTION push.check(
     warning      text[] DEFAULT '{}',
     critical     text[] DEFAULT '{}',
@@ -175,6 +216,7 @@ DECLARE
     asked constant text := hub;
     warn  record;
     alarm record;
+    waits record;
 BEGIN
     SELECT * INTO warn FROM push_internal.check_limits('warning', warning, 60, 1, 5);
     SELECT * INTO alarm FROM push_internal.check_limits('critical', critical, 300, NULL, 50);
@@ -188,6 +230,22 @@ BEGIN
             ERRCODE = 'no_data_found',
             MESSAGE = format('hub %s is not registered', push_internal.quoted(asked, 100)),
             HINT = push_internal.registered_hubs();
+    END IF;
+
+    SELECT coalesce(array_agg(l.words ORDER BY l.seconds), '{}') AS words, coalesce(bool_or(l.hides), false) AS hides
+      INTO waits
+      FROM push_internal.lock_findings() l;
+    IF waits.hides THEN
+        code := 2;
+        findings := waits.words;
+        hubs := 0;
+        due := 0;
+        oldest := 0;
+        in_doubt := 0;
+        workers := 0;
+        line := push_internal.check_line(code, findings, '');
+        perfdata := '';
+        RETURN;
     END IF;
 
     WITH hub AS MATERIALIZED (
@@ -256,7 +314,11 @@ BEGIN
            AND s.since < now() - interval '1 min'
            AND asked IS NULL
         UNION ALL
-        SELECT 1, 8, 0, 'no hub is registered: fanfare migrate up'
+        SELECT 1, 8, l.n::numeric, l.words
+          FROM unnest(waits.words) WITH ORDINALITY l(words, n)
+         WHERE asked IS NULL
+        UNION ALL
+        SELECT 1, 9, 0, 'no hub is registered: fanfare migrate up'
           FROM figure f
          WHERE f.hubs = 0
     )
@@ -267,22 +329,13 @@ BEGIN
       INTO code, findings, hubs, due, oldest, in_doubt, failed, workers
       FROM figure f
            LEFT JOIN (
-               -- One line, without the sign that perfdata begins with: a hub's and a worker's words are theirs.
-               SELECT f.grade,
-                      f.rank,
-                      f.size,
-                      left(regexp_replace(f.words, '[[:cntrl:][:space:]|]+', ' ', 'g'), 300) AS words
+               SELECT f.grade, f.rank, f.size, push_internal.finding_line(f.words) AS words
                  FROM finding f) w ON true
      GROUP BY f.hubs, f.due, f.oldest, f.in_doubt, f.failed, f.workers;
 
-    line := format('FANFARE %s: ', ('{OK,WARNING,CRITICAL}'::text[])[code + 1])
-            || CASE
-                   WHEN code = 0
-                   THEN format('%s hub%s, %s due, %s worker%s', hubs, left('s', (hubs <> 1)::int), due, workers,
-                               left('s', (workers <> 1)::int))
-                   ELSE array_to_string(findings[:5], '; ')
-                        || coalesce('; and ' || nullif(greatest(cardinality(findings) - 5, 0), 0) || ' more', '')
-               END;
+    line := push_internal.check_line(
+        code, findings, format('%s hub%s, %s due, %s worker%s', hubs, left('s', (hubs <> 1)::int), due, workers,
+                               left('s', (workers <> 1)::int)));
     perfdata := format(
         'oldest=%ss;%s;%s;0 due=%s in_doubt=%s;%s;%s;0 failed=%s%%;%s;%s;0 workers=%s',
         floor(oldest), warn.oldest, alarm.oldest, due, in_doubt, warn.in_doubt, alarm.in_doubt, coalesce(failed, 0),
@@ -294,4 +347,7 @@ COMMENT ON FUNCTION push.check IS
     'failed=5% of the messages of a hub that ended in the last hour, if these are at least 20 (else failed is null); '
     'name=off: no such limit. Unless given: oldest=1m, in_doubt=1, failed=5% for warning, oldest=5m, failed=50% for '
     'critical. Always critical: messages wait where no worker looks, a worker cannot write, messages are due and no '
-    'living worker serves their hub, a hub is held. A paused hub whose messages wait only warns. Reads what is due now, and what is in doubt.';
+    'living worker serves their hub, a hub is held, or a session has waited for 10 s for a table that nobody can read '
+    'meanwhile: then nothing else is looked at. A paused hub whose messages wait only warns, as do results that wait for '
+    'a minute behind an open transaction, and a session that waits for a lock for 10 s. Reads what is due now, and what is in '
+    'doubt.';

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A PostgreSQL database: lends connections, opened when they are needed, and runs statements on them.
 ///
 /// A broken connection is dropped, and one that died while idle is noticed before it is lent; the next use opens
@@ -9,6 +11,8 @@ public final class Database: Sendable {
     private let preparing: PreparePolicy
     private let outage: Outage
     private let counts: FaultCounts
+    /// Since when each connection that is out has been lent.
+    private let lent = Mutex<[ObjectIdentifier: ContinuousClock.Instant]>([:])
 
     /// Opens nothing yet.
     public convenience init(_ settings: DatabaseSettings) {
@@ -146,7 +150,19 @@ public final class Database: Sendable {
     /// Callers that wait for a connection now.
     var waiting: Int { pool.waiting }
 
+    /// Seconds for which the connection that was lent first among those that are out has been out; nil: none is. Those of
+    /// `another` do not count.
+    public var longestUse: Double? {
+        lent.withLock { $0.values.min() }.map { $0.duration(to: .now) / .seconds(1) }
+    }
+
     private func lend() async throws(DatabaseError) -> Connection {
+        let connection = try await take()
+        lent.withLock { $0[ObjectIdentifier(connection)] = .now }
+        return connection
+    }
+
+    private func take() async throws(DatabaseError) -> Connection {
         if case .ready(let connection) = try await pool.take() {
             if connection.health.isQuiet { return connection }
             if await connection.drainInput() { return connection }
@@ -172,6 +188,7 @@ public final class Database: Sendable {
     }
 
     private func takeBack(_ connection: Connection) {
+        lent.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(connection)) }
         if connection.health.wasLost { outage.sessionWasLost() }
         if connection.health.isReadOnly { outage.changeWasRefused() }
         pool.giveBack(connection.health.isReusable ? connection : nil)

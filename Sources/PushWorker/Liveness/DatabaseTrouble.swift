@@ -1,7 +1,7 @@
 import Postgres
 
-/// Since when the database keeps a worker from its work: it does not answer, or it answers and takes no changes (its disk
-/// is full, it is read-only). Pure; times are monotonic seconds.
+/// Since when the database keeps a worker from its work: it does not answer, it answers and takes no changes (its disk is
+/// full, it is read-only), or a statement waits for a lock. Pure; times are monotonic seconds.
 struct DatabaseTrouble {
     /// Who tried to write.
     enum Writer: Hashable {
@@ -28,6 +28,8 @@ struct DatabaseTrouble {
         var why: String
     }
 
+    /// The lock that a statement waits for, in words, and since when.
+    var lock: (words: String, since: Double)?
     private var silence: Fault?
     private var refusal: Fault?
     /// Whose changes were refused last time.
@@ -79,7 +81,12 @@ struct DatabaseTrouble {
 
     /// What lasts, in words, and for how many seconds; nil: nothing.
     func current(now: Double) -> (words: String, seconds: Double)? {
-        guard let fault = refusal ?? silence else { return nil }
+        guard let fault = refusal ?? silence else {
+            return lock.map { lock in
+                let seconds = max(0, now - lock.since)
+                return ("waits for a lock for \(Int(seconds)) s: \(lock.words)", seconds)
+            }
+        }
         let seconds = max(0, now - fault.since)
         let what = refusal == nil ? "the database has not answered" : "cannot write to the database"
         return ("\(what) for \(Int(seconds)) s: \(fault.why)", seconds)

@@ -1,5 +1,6 @@
 import Logging
 import Postgres
+import Store
 import Synchronization
 
 /// What a worker's statements showed about its database, shared by all that send some. Logs when a trouble is over: the
@@ -26,6 +27,11 @@ final class DatabaseWatch: Sendable {
     /// - Parameter began: as in `answered`.
     func wrote(by writer: DatabaseTrouble.Writer, began: Double) {
         say(state.withLock { $0.wrote(by: writer, began: began, now: clock.monotonic()) })
+    }
+
+    /// - Parameter wait: whom a statement waits for; nil: for nobody.
+    func waits(for wait: LockWait?, now: Double) {
+        state.withLock { $0.lock = wait.map { ($0.words, now - $0.seconds) } }
     }
 
     func hasNothing(_ writer: DatabaseTrouble.Writer) { state.withLock { $0.hasNothing(writer) } }

@@ -13,6 +13,7 @@ final class Heartbeat: Sendable {
     private let me: WorkerID
     private let ownClaims: OwnClaims
     private let pulse: PulseReader
+    private let lockWatch: LockWatch
     private let rescues: Counter
     private let settings: DispatchSettings
     private let clock: Clock
@@ -26,11 +27,12 @@ final class Heartbeat: Sendable {
     /// - Parameters:
     ///   - workers: over a connection that nothing else uses.
     ///   - pulse: is read between two heartbeats, over the same connection.
+    ///   - lockWatch: looks then, too.
     ///   - reports: what each heartbeat says about the hubs.
     ///   - onRescue: called when messages went back to due with old due times.
     init(
-        workers: any WorkerRegistry, me: WorkerID, ownClaims: OwnClaims, pulse: PulseReader, metrics: WorkerMetrics,
-        settings: DispatchSettings, clock: Clock, sleep: Sleep = .system, log: Logger,
+        workers: any WorkerRegistry, me: WorkerID, ownClaims: OwnClaims, pulse: PulseReader, lockWatch: LockWatch,
+        metrics: WorkerMetrics, settings: DispatchSettings, clock: Clock, sleep: Sleep = .system, log: Logger,
         reports: @escaping @Sendable () -> [HubReport],
         onRescue: @escaping @Sendable () async -> Void
     ) {
@@ -38,6 +40,7 @@ final class Heartbeat: Sendable {
         self.me = me
         self.ownClaims = ownClaims
         self.pulse = pulse
+        self.lockWatch = lockWatch
         self.rescues = metrics.rescues
         self.settings = settings
         self.clock = clock
@@ -107,6 +110,7 @@ final class Heartbeat: Sendable {
                 continue
             }
             let over = clock.monotonic() + pause
+            await lockWatch.look()
             await pulse.read()
             await rest(max(0, over - clock.monotonic()))
         }

@@ -23,6 +23,9 @@ protocol WorkerRegistry: Sendable {
         _ me: WorkerID, every: Double, within seconds: Double
     ) async throws(DatabaseError) -> Workers.SharedPulse?
 
+    /// The longest wait for a lock among the sessions of this role; nil: none waits.
+    func lockWait() async throws(DatabaseError) -> LockWait?
+
     /// - Returns: whether the database was away and is back.
     @discardableResult
     func waitUntilBack(atMost seconds: Double) async -> Bool

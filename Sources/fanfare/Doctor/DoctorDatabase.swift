@@ -18,6 +18,9 @@ struct DoctorDatabase {
     /// Seconds for which readers of results may wait for an open transaction, as in `push.check`.
     static let resultsTolerance = 60.0
 
+    /// Seconds for which a session may wait for a lock, as in `push.check`.
+    static let lockTolerance = 10.0
+
     init(_ database: Database, deep: Bool) {
         self.database = database
         self.deep = deep
@@ -131,7 +134,14 @@ struct DoctorDatabase {
             .list(
                 area, "dead rows", try await diagnosis.tablesInNeedOfVacuum(), none: "are cleared away", as: .warn,
                 remedy: "Look for an old snapshot (push.snapshot_holders), or run VACUUM on the table."))
-        if access.mayReadViews { findings += try await snapshots(diagnosis) }
+        if access.mayReadViews {
+            findings += try await snapshots(diagnosis)
+            findings.append(
+                .list(
+                    area, "locks", try await diagnosis.lockWaits(atLeast: Self.lockTolerance),
+                    none: "nobody waits for one",
+                    as: .warn, remedy: "SELECT * FROM push.lock_waits names all of them."))
+        }
         if access.mayCheck {
             findings.append(
                 .list(

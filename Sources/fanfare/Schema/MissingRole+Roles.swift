@@ -58,6 +58,7 @@ extension MissingRole {
         "keep_members": "push_campaign",
         "list": "push_campaign",
         "list_member": "push_campaign",
+        "lock_waits": "push_monitor",
         "lost": "push_monitor",
         "lost_changes": "push_monitor",
         "make_list": "push_campaign",
@@ -127,6 +128,7 @@ extension MissingRole {
         "unarchive_campaign": "push_campaign",
         "unsuppress": "push_campaign",
         "wake_up": "push_enqueue",
+        "waits_for_locks": "push_monitor",
         "workers": "push_monitor",
     ]
 }

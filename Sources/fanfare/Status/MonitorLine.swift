@@ -35,7 +35,11 @@ struct MonitorLine {
         line = "FANFARE \(state == .critical ? "CRITICAL" : "UNKNOWN"): \(text)"
     }
 
-    var text: String { line + (report.map { " | \($0.perfdata)" } ?? "") }
+    var text: String {
+        // Without figures when a table cannot even be read.
+        guard let perfdata = report?.perfdata, !perfdata.isEmpty else { return line }
+        return "\(line) | \(perfdata)"
+    }
 
     var json: JSONOutput {
         .object([

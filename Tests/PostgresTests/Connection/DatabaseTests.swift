@@ -109,4 +109,21 @@ import Testing
         let error = await #expect(throws: DatabaseError.self) { try await database.execute("SELECT 1") }
         #expect(error?.message == "it was closed")
     }
+
+    @Test func theConnectionThatIsOutForLongestIsTimed() async throws {
+        try await SharedServer.withDatabase { database async throws in
+            #expect(database.longestUse == nil)
+            try await database.withConnection { first async throws in
+                try await first.execute("SELECT pg_sleep(0.02)")
+                let one = try #require(database.longestUse)
+                #expect(one >= 0.02)
+                try await database.withConnection { second async throws in
+                    try await second.execute("SELECT 1")
+                    #expect(try #require(database.longestUse) >= one)
+                }
+                #expect(try #require(database.longestUse) >= one)
+            }
+            #expect(database.longestUse == nil)
+        }
+    }
 }

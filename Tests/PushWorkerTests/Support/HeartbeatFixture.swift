@@ -16,6 +16,7 @@ struct HeartbeatFixture: Sendable {
     let ownClaims = OwnClaims()
     let metrics = MetricsRegistry()
     let pulse: PulseReader
+    let watch: DatabaseWatch
     let heartbeat: Heartbeat
     private let returns = Returns()
 
@@ -28,11 +29,15 @@ struct HeartbeatFixture: Sendable {
         var settings = DispatchSettings()
         settings.leaseSeconds = lease
         let counts = WorkerMetrics(metrics)
+        watch = DatabaseWatch(clock: time.clock, log: log.logger)
         pulse = PulseReader(
             workers: workers, me: Self.me, settings: settings, metrics: counts, clock: time.clock, log: log.logger)
+        let lockWatch = LockWatch(
+            workers: workers, watch: watch, longestUse: { [workers] in workers.longestUse }, clock: time.clock,
+            log: log.logger)
         heartbeat = Heartbeat(
-            workers: workers, me: Self.me, ownClaims: ownClaims, pulse: pulse, metrics: counts, settings: settings,
-            clock: time.clock, sleep: sleep ?? time.sleep, log: log.logger, reports: { reports },
+            workers: workers, me: Self.me, ownClaims: ownClaims, pulse: pulse, lockWatch: lockWatch, metrics: counts,
+            settings: settings, clock: time.clock, sleep: sleep ?? time.sleep, log: log.logger, reports: { reports },
             onRescue: { [returns] in returns.count.add(1, ordering: .relaxed) })
     }
 

@@ -24,6 +24,9 @@ final class MemoryWorkers: WorkerRegistry {
         var takenBack: [[Int64]] = []
         var waits: [Double] = []
         var pulses: [(every: Double, seconds: Double)] = []
+        var longestUse: Double?
+        var lockWait: LockWait?
+        var lockLooks = 0
         var onBeat: @Sendable (Int) async -> Answer<Workers.Beat> = { _ in .success(Workers.Beat()) }
         var onRescue: @Sendable (WorkerID) async -> Answer<Workers.Rescued> = { _ in .success(Workers.Rescued()) }
         var onPulse: @Sendable (Int) async -> Answer<Workers.SharedPulse?> = { _ in .success(nil) }
@@ -41,6 +44,14 @@ final class MemoryWorkers: WorkerRegistry {
 
     /// The pulses that were asked for.
     var pulses: [(every: Double, seconds: Double)] { state.withLock { $0.pulses } }
+
+    /// How often somebody asked for waits for locks.
+    var lockLooks: Int { state.withLock { $0.lockLooks } }
+    /// For how long a statement of the worker has run, in seconds.
+    var longestUse: Double? { state.withLock { $0.longestUse } }
+    func setLongestUse(_ seconds: Double?, waitingFor wait: LockWait? = nil) {
+        state.withLock { ($0.longestUse, $0.lockWait) = (seconds, wait) }
+    }
 
     /// - Parameter answer: gets the number of the beat, from 1.
     func onBeat(_ answer: @escaping @Sendable (Int) async -> Answer<Workers.Beat>) {
@@ -98,6 +109,13 @@ final class MemoryWorkers: WorkerRegistry {
             return (state.pulses.count, state.onPulse)
         }
         return try await answer(n).get()
+    }
+
+    func lockWait() async throws(DatabaseError) -> LockWait? {
+        state.withLock { state in
+            state.lockLooks += 1
+            return state.lockWait
+        }
     }
 
     func waitUntilBack(atMost seconds: Double) async -> Bool {

@@ -18,7 +18,7 @@ import Testing
     /// Views.
     static let views = """
         answers backlog device_backlog hub_health in_doubt lost lost_changes message_status recent_failures
-        snapshot_holders throughput workers
+        snapshot_holders throughput workers lock_waits
         """
 
     /// Tables of campaigns, which their owners may read.
@@ -66,7 +66,7 @@ import Testing
         "operator worker": "make_partitions",
         "monitor operator": """
         backlog_for_scaling claims_of_workers doubts_of_campaign due_at_of eta find_changes find_message find_messages holder_of holders_of_snapshots
-        is_alive messages_in_same_post awaited_by
+        is_alive messages_in_same_post awaited_by waits_for_locks
         """,
         "campaign operator": """
         archive_campaign backfill_campaign campaign_remarks cancel_run create_campaign drop_list keep_members make_list pause_run

@@ -152,6 +152,7 @@ import Testing
         Right(watching, "SELECT * FROM push.recent_failures"),
         Right(watching, "SELECT * FROM push.snapshot_holders"),
         Right(watching, "SELECT * FROM push.eta()"),
+        Right(watching, "SELECT * FROM push.lock_waits"),
         Right([operators], "SELECT push.cancel((SELECT max(id) FROM push.message))"),
         Right([operators], "SELECT push.cancel_campaign('spring')"),
         Right([operators], "SELECT push.retry('{1}'::bigint[])"),
