@@ -134,7 +134,7 @@ BEGIN ATOMIC
                 'doubts_of_campaign holders_of_snapshots waits_for_locks due_at_of is_alive holder_of claims_of_workers backlog_for_scaling'),
                ('push_operator',
                 'cancel cancel_campaign cancel_hub retry retry_failed resolve resolve_doubts erase rescue pause_hub '
-                'resume_hub open_gate set_rate rotate_hub add_hub remove_hub cancel_devices purge '
+                'resume_hub open_gate set_rate rotate_hub add_hub register_hub remove_hub cancel_devices purge '
                 'empty_default_partitions')) g(roles, functions),
            string_to_table(g.roles, ' ') r(role),
            string_to_table(g.functions, ' ') f(function);

@@ -24,22 +24,21 @@ public struct Hubs: Sendable {
     /// change is written to `push.audit`.
     ///
     /// - Returns: the hub's number.
+    /// - Throws: `DatabaseError` 42501 unless the login is a member of `push_operator`, or the owner.
     @discardableResult
     public func register(_ hub: HubSettings) async throws(DatabaseError) -> Int16 {
-        try await register(hub, replacing: true).hub
+        try await database.single(
+            "SELECT push.register_hub(\(Self.json(hub))::json)", doing: "register hub \"\(hub.name)\""
+        ) { row in try row.int16() }
     }
 
     /// Registers a hub that is missing: what a worker does. Registered settings stay as they are, because two
     /// configurations must not overwrite each other's.
     public func registerIfMissing(_ hub: HubSettings) async throws(DatabaseError) -> Registration {
-        try await register(hub, replacing: false)
-    }
-
-    private func register(_ hub: HubSettings, replacing: Bool) async throws(DatabaseError) -> Registration {
         try await database.single(
             """
             SELECT hub, settings_hash, array_to_string(differing, ',')
-              FROM push_worker.register_hub_v1(\(Self.json(hub))::json, replace => \(replacing))
+              FROM push_worker.register_hub_v1(\(Self.json(hub))::json, replace => false)
             """, doing: "register hub \"\(hub.name)\""
         ) { row in
             Registration(
@@ -94,9 +93,9 @@ public struct Hubs: Sendable {
         /// Seconds from now until one message may be tried on a held hub.
         public var probe: Double?
         /// The person who paused it; nil: it is not paused.
+        public var pausedBy: String?
         /// Why, in that person's words; nil: none were given.
         public var pauseReason: String?
-        public var pausedBy: String?
         /// The key that every worker that has it signs with.
         public var key: HubKey
         /// Posts per second over all workers, 0: no limit; nil: as configured.
@@ -105,9 +104,9 @@ public struct Hubs: Sendable {
         public var slowed: Double?
         /// Seconds from now until a worker whose posts do not get through tries again; negative: it tries now; nil: posts of
         /// all workers get through.
+        public var broken: Double?
         /// A hold or a wait has ended, and what was refused meanwhile is not due yet (`returnRefused`).
         public var hasRefused: Bool
-        public var broken: Double?
 
         public init(
             hub: Int16, gate: Double? = nil, hold: String? = nil, probe: Double? = nil, pausedBy: String? = nil,
@@ -122,9 +121,9 @@ public struct Hubs: Sendable {
             self.key = key
             self.rate = rate
             self.slowed = slowed
+            self.broken = broken
             self.pauseReason = pauseReason
             self.hasRefused = hasRefused
-            self.broken = broken
         }
     }
 
@@ -169,6 +168,7 @@ public struct Hubs: Sendable {
             try row.bool()
         }
     }
+
     /// After a hold or a wait: makes what the hub refused meanwhile due at once, urgent messages first. One step, of
     /// thousands of messages.
     ///
@@ -184,7 +184,6 @@ public struct Hubs: Sendable {
             doing: "make due what a hub refused"
         ) { row in (try row.int64(), try row.stringOrNil()) }
     }
-
 
     /// Ends a hold: a probe was accepted.
     public func release(_ hub: Int16) async throws(DatabaseError) {

@@ -12,7 +12,7 @@ struct AddHub: AsyncParsableCommand {
             Takes the hub from the settings when they have it, else from the options here; then it also prints what to add to \
             the settings, because a worker posts only to hubs of its settings. No secret is written to the database. A \
             hub that is registered already gets these settings. (fanfare migrate up does the same for every hub of the \
-            settings; a starting worker only registers hubs that are missing.)
+            settings; a starting worker only registers hubs that are missing.) Needs a login with push_operator.
 
             Example: fanfare hub add news --language en=English --language fr=French --fallback en
             """)

@@ -81,6 +81,7 @@ extension MissingRole {
         "put_device": "push_register",
         "read_pulse": "push_monitor push_worker",
         "recent_failures": "push_monitor",
+        "register_hub": "push_operator",
         "reject": "push_approve",
         "remove_hub": "push_operator",
         "replace_list": "push_campaign",

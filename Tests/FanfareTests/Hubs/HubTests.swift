@@ -47,6 +47,19 @@ import Testing
         #expect(try await site.fanfare("hub", "add", "Not A Name").status == 65)
     }
 
+    /// The same role as for every other command about hubs, and for `push.add_hub`.
+    @Test func anOperatorAddsAHubAndAWorkerDoesNot() async throws {
+        let site = try await Site.make()
+        for (role, status) in [("push_operator", 0), ("push_worker", 77)] as [(String, Int32)] {
+            let login = "r_" + UUID().uuidString.lowercased().filter { $0 != "-" }
+            try await site.execute("CREATE ROLE \(login) LOGIN IN ROLE \(role)")
+            let ended = try await site.fanfare(
+                "hub", "add", "alerts", "--set", "database.url=\(site.url) user=\(login)")
+            #expect(ended.status == status, "\(role): \(ended.errors)")
+            if status != 0 { #expect(ended.errors.contains("GRANT push_operator TO")) }
+        }
+    }
+
     @Test func aHubThatNobodyServesSaysSinceWhen() async throws {
         let site = try await Site.make()
         let seen = try await hub(of: site)

@@ -60,7 +60,7 @@ import Testing
         "enqueue": "cancel_own enqueue enqueue_many retry_own wake_up",
         "operator": """
         add_hub cancel cancel_campaign cancel_devices cancel_hub empty_default_partitions erase open_gate pause_hub purge
-        remove_hub rescue resolve resolve_doubts resume_hub retry retry_failed rotate_hub set_rate
+        register_hub remove_hub rescue resolve resolve_doubts resume_hub retry retry_failed rotate_hub set_rate
         """,
         "register": "drop_device patch_device put_device",
         "operator worker": "make_partitions",

@@ -164,6 +164,13 @@ import Testing
         Right([operators], "SELECT push.set_rate('news', 1)"),
         Right([operators], "SELECT push.add_hub('sport')"),
         Right([operators], "SELECT push.rescue((SELECT min(id) FROM push.workers), force => true)"),
+        Right(
+            [operators],
+            """
+            SELECT push.register_hub('{"name": "more", "kind": "notification-hubs", "localization": "properties",
+                "languages": {}, "onDoubt": "hold", "allowBroadcast": false, "expireAfterSeconds": 60,
+                "settleMilliseconds": 500, "contentKeyHours": 24, "dedupeHours": 168}')
+            """),
         Right([operators], "SELECT push.purge('30 days')"),
         Right([], "SELECT push_internal.count_results('{}', '{}', '{}', '{}')"),
         Right([], "SELECT push_internal.take_lock('keys')"),

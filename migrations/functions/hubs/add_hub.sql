@@ -82,6 +82,16 @@ COMMENT ON FUNCTION push_worker.register_hub_v1 IS
     'up, fanfare hub add): they are replaced, and push.audit says which keys changed. differing: the keys whose '
     'values differed.';
 
+CREATE OR REPLACE FUNCTION push.register_hub(settings json) RETURNS smallint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    PERFORM push_internal.begin_action();
+    RETURN (SELECT r.hub FROM push_worker.register_hub_v1(settings, replace => true) r);
+END $$;
+COMMENT ON FUNCTION push.register_hub IS
+    'What fanfare migrate up and fanfare hub add call: registers a hub with the settings of a configuration, or replaces those '
+    'that it has, which push.audit names. push.add_hub registers one by hand.';
+
 CREATE OR REPLACE FUNCTION push.add_hub(
     name            text,
     localization    text     DEFAULT 'properties',
