@@ -44,6 +44,7 @@ DELETE FROM push.schema_file WHERE path !~ '^[0-9]';
 \ir functions/enqueue/fill_in.sql
 \ir functions/enqueue/enqueue_many.sql
 \ir functions/enqueue/wake_up.sql
+\ir functions/enqueue/warm.sql
 \ir functions/enqueue/enqueue.sql
 \ir functions/hubs/hubs.sql
 \ir functions/hubs/rates.sql
@@ -119,8 +120,8 @@ DELETE FROM push.schema_file WHERE path !~ '^[0-9]';
 \ir views/operations.sql
 \ir functions/operations/checks.sql
 \ir views/estimate.sql
-\ir views/check.sql
 \ir views/locks.sql
+\ir views/check.sql
 \ir views/devices.sql
 \ir functions/devices/cancel_devices.sql
 \ir functions/campaigns/progress.sql

@@ -112,7 +112,7 @@ BEGIN ATOMIC
       FROM (VALUES
                ('push_enqueue push_register push_campaign push_approve push_worker push_monitor push_operator',
                 'iso schema schema_files'),
-               ('push_enqueue', 'enqueue enqueue_many wake_up status_of ended_since cancel_own retry_own'),
+               ('push_enqueue', 'enqueue enqueue_many wake_up warm status_of ended_since cancel_own retry_own'),
                ('push_register', 'put_device patch_device drop_device'),
                ('push_campaign push_operator',
                 'create_campaign schedule_campaign pause_schedule resume_schedule backfill_campaign '

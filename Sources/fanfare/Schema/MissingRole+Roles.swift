@@ -128,8 +128,9 @@ extension MissingRole {
         "unapproved": "push_approve push_campaign push_monitor",
         "unarchive_campaign": "push_campaign",
         "unsuppress": "push_campaign",
-        "wake_up": "push_enqueue",
         "waits_for_locks": "push_monitor",
+        "wake_up": "push_enqueue",
+        "warm": "push_enqueue",
         "workers": "push_monitor",
     ]
 }

@@ -142,4 +142,21 @@ import Testing
         #expect(old < fresh - 100_000_000)
         #expect(abs(fresh - old - (Date().timeIntervalSince1970 - 1_577_836_800)) < 30)
     }
+
+    /// A backend's pool calls it when a connection opens; also where no hub is registered yet.
+    @Test(arguments: [true, false]) func warmingUpLeavesNothing(hasHub: Bool) async throws {
+        let store = try await StoreFixture.make()
+        if !hasHub { try await store.database.execute("SELECT push.remove_hub('news')") }
+        let numbers: SQL = "SELECT coalesce(pg_sequence_last_value('push.message_id_seq'), 0)"
+        let before = try await store.test.number(numbers)
+        let backend = try await store.test.login(as: "push_enqueue").database
+        try await backend.execute("SELECT push.warm()")
+        await backend.close()
+        for table in ["message", "due", "dedupe", "translation", "result", "audit"] {
+            #expect(try await store.count(table) == (table == "audit" && !hasHub ? 1 : 0), "\(table)")
+        }
+        #expect(try await store.test.number("SELECT count(*) FROM push.tally") == 0)
+        // It has done what a message does: the numbers are gone.
+        #expect((try await store.test.number(numbers) > before) == hasHub)
+    }
 }

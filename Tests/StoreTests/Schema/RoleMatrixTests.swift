@@ -57,7 +57,7 @@ import Testing
     /// arguments alone.
     static let functions = [
         "owner": "grant_roles",
-        "enqueue": "cancel_own enqueue enqueue_many retry_own wake_up",
+        "enqueue": "cancel_own enqueue enqueue_many retry_own wake_up warm",
         "operator": """
         add_hub cancel cancel_campaign cancel_devices cancel_hub empty_default_partitions erase open_gate pause_hub purge
         register_hub remove_hub rescue resolve resolve_doubts resume_hub retry retry_failed rotate_hub set_rate

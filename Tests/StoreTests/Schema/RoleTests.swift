@@ -49,6 +49,7 @@ import Testing
         Right([enqueue], "SELECT push.cancel_own('{1}')"),
         Right([enqueue], "SELECT push.cancel_own('k', 'news')"),
         Right([enqueue], "SELECT push.retry_own('{1}')"),
+        Right([enqueue], "SELECT push.warm()"),
         Right([enqueue, monitor, operators], "SELECT id FROM push.message"),
         // Keys of others are order numbers and mail addresses.
         Right([], "SELECT dedupe_key FROM push.message"),
@@ -151,8 +152,8 @@ import Testing
         // what people do
         Right(watching, "SELECT * FROM push.recent_failures"),
         Right(watching, "SELECT * FROM push.snapshot_holders"),
-        Right(watching, "SELECT * FROM push.eta()"),
         Right(watching, "SELECT * FROM push.lock_waits"),
+        Right(watching, "SELECT * FROM push.eta()"),
         Right([operators], "SELECT push.cancel((SELECT max(id) FROM push.message))"),
         Right([operators], "SELECT push.cancel_campaign('spring')"),
         Right([operators], "SELECT push.retry('{1}'::bigint[])"),
@@ -163,7 +164,6 @@ import Testing
         Right([operators], "SELECT push.open_gate('news')"),
         Right([operators], "SELECT push.set_rate('news', 1)"),
         Right([operators], "SELECT push.add_hub('sport')"),
-        Right([operators], "SELECT push.rescue((SELECT min(id) FROM push.workers), force => true)"),
         Right(
             [operators],
             """
@@ -171,6 +171,7 @@ import Testing
                 "languages": {}, "onDoubt": "hold", "allowBroadcast": false, "expireAfterSeconds": 60,
                 "settleMilliseconds": 500, "contentKeyHours": 24, "dedupeHours": 168}')
             """),
+        Right([operators], "SELECT push.rescue((SELECT min(id) FROM push.workers), force => true)"),
         Right([operators], "SELECT push.purge('30 days')"),
         Right([], "SELECT push_internal.count_results('{}', '{}', '{}', '{}')"),
         Right([], "SELECT push_internal.take_lock('keys')"),

@@ -158,6 +158,7 @@ BEGIN
       FROM unnest(ids, repeated) u(id, repeated)
      WHERE u.repeated IS NOT NULL;
     IF ended IS NOT NULL THEN
+        PERFORM set_config('push.has_duplicates', 'on', true);            -- for push.enqueue_many
         PERFORM push_internal.end_messages_without_pointer(ended, 'duplicate', 'duplicate_key', notes, clock_timestamp());
         DELETE FROM push.translation t WHERE t.id = ANY (ended);
     END IF;
@@ -171,57 +172,60 @@ BEGIN
     END IF;
 
     -- 2. Contents with a key: one pointer for the rows of this statement. It waits for translations, unless every
-    -- language of the hub is there. Rows of a hub localised by tags are remembered only for their dedupe_key.
-    WITH row AS MATERIALIZED (
-        SELECT u.*, h.localization = 'properties' AS folds, h.settle, h.languages
-          FROM unnest(ids, hubs, priorities, tenants, tags, locales, content_keys, dedupe_keys, send_ats, repeated,
-                      late)
-                   u(id, hub, priority, tenant, tag, locale, content_key, dedupe_key, send_at, repeated, late),
-               LATERAL (SELECT h.* FROM push.hub h WHERE h.id = u.hub OFFSET 0) h
-         WHERE u.content_key IS NOT NULL
-           AND u.repeated IS NULL
-           AND u.late IS NULL
-           AND (h.localization = 'properties' OR u.dedupe_key IS NOT NULL)
-    ), content AS MATERIALIZED (
-        SELECT r.hub, r.priority, r.tenant, r.tag, r.content_key, r.folds, r.settle, r.languages,
-               min(r.id) AS lead, min(r.send_at) AS send_at,
-               array_agg(r.id) AS ids, array_agg(coalesce(r.locale, '')) AS locales
-          FROM row r
-         GROUP BY r.hub, r.priority, r.tenant, r.tag, r.content_key, r.folds, r.settle, r.languages,
-                  CASE WHEN NOT r.folds THEN r.id END
-    ), timed AS MATERIALIZED (
-        SELECT c.*,
-               CASE
-                   WHEN settled OR NOT c.folds OR c.send_at >= enqueue_keys.at + c.settle THEN c.send_at
-                   WHEN EXISTS (                        -- a language that neither this statement nor another one has
-                            SELECT
-                              FROM unnest(c.languages) l(name)
-                             WHERE lower(l.name) <> ALL (SELECT lower(x.locale) FROM unnest(c.locales) x(locale))
-                               AND NOT EXISTS (
-                                       SELECT
-                                         FROM push.content k
-                                        WHERE k.hub = c.hub
-                                          AND k.tag = c.tag
-                                          AND k.content_key = c.content_key
-                                          AND k.priority = c.priority
-                                          AND k.tenant = c.tenant
-                                          AND lower(k.locale) = lower(l.name)
-                                          AND NOT EXISTS (SELECT FROM push.result r WHERE r.id = k.id OFFSET 0)
-                                       OFFSET 0))
-                   THEN enqueue_keys.at + c.settle
-                   ELSE c.send_at
-               END AS due_at
-          FROM content c
-    ), put AS (
-        INSERT INTO push.content (id, lead, due_at, hub, priority, tenant, tag, content_key, locale)
-        SELECT u.id, t.lead, t.due_at, t.hub, t.priority, t.tenant, t.tag, t.content_key, u.locale
-          FROM timed t,
-               unnest(t.ids, t.locales) u(id, locale)
-    )
-    INSERT INTO push.due (due_at, id, hub, priority, kind)
-    SELECT t.due_at, t.lead, t.hub, t.priority, 'k'
-      FROM timed t
-     WHERE t.folds;
+    -- language of the hub is there. Rows of a hub localised by tags are remembered only for their dedupe_key. Without one of
+    -- these the statement is not even planned, which is a part of what the first call of a connection costs.
+    IF cardinality(array_remove(content_keys, NULL)) > 0 THEN
+        WITH row AS MATERIALIZED (
+            SELECT u.*, h.localization = 'properties' AS folds, h.settle, h.languages
+              FROM unnest(ids, hubs, priorities, tenants, tags, locales, content_keys, dedupe_keys, send_ats, repeated,
+                          late)
+                       u(id, hub, priority, tenant, tag, locale, content_key, dedupe_key, send_at, repeated, late),
+                   LATERAL (SELECT h.* FROM push.hub h WHERE h.id = u.hub OFFSET 0) h
+             WHERE u.content_key IS NOT NULL
+               AND u.repeated IS NULL
+               AND u.late IS NULL
+               AND (h.localization = 'properties' OR u.dedupe_key IS NOT NULL)
+        ), content AS MATERIALIZED (
+            SELECT r.hub, r.priority, r.tenant, r.tag, r.content_key, r.folds, r.settle, r.languages,
+                   min(r.id) AS lead, min(r.send_at) AS send_at,
+                   array_agg(r.id) AS ids, array_agg(coalesce(r.locale, '')) AS locales
+              FROM row r
+             GROUP BY r.hub, r.priority, r.tenant, r.tag, r.content_key, r.folds, r.settle, r.languages,
+                      CASE WHEN NOT r.folds THEN r.id END
+        ), timed AS MATERIALIZED (
+            SELECT c.*,
+                   CASE
+                       WHEN settled OR NOT c.folds OR c.send_at >= enqueue_keys.at + c.settle THEN c.send_at
+                       WHEN EXISTS (                        -- a language that neither this statement nor another one has
+                                SELECT
+                                  FROM unnest(c.languages) l(name)
+                                 WHERE lower(l.name) <> ALL (SELECT lower(x.locale) FROM unnest(c.locales) x(locale))
+                                   AND NOT EXISTS (
+                                           SELECT
+                                             FROM push.content k
+                                            WHERE k.hub = c.hub
+                                              AND k.tag = c.tag
+                                              AND k.content_key = c.content_key
+                                              AND k.priority = c.priority
+                                              AND k.tenant = c.tenant
+                                              AND lower(k.locale) = lower(l.name)
+                                              AND NOT EXISTS (SELECT FROM push.result r WHERE r.id = k.id OFFSET 0)
+                                           OFFSET 0))
+                       THEN enqueue_keys.at + c.settle
+                       ELSE c.send_at
+                   END AS due_at
+              FROM content c
+        ), put AS (
+            INSERT INTO push.content (id, lead, due_at, hub, priority, tenant, tag, content_key, locale)
+            SELECT u.id, t.lead, t.due_at, t.hub, t.priority, t.tenant, t.tag, t.content_key, u.locale
+              FROM timed t,
+                   unnest(t.ids, t.locales) u(id, locale)
+        )
+        INSERT INTO push.due (due_at, id, hub, priority, kind)
+        SELECT t.due_at, t.lead, t.hub, t.priority, 'k'
+          FROM timed t
+         WHERE t.folds;
+    END IF;
 
     -- 3. All other rows get their ordinary pointer.
     INSERT INTO push.due (due_at, id, hub, priority, kind)

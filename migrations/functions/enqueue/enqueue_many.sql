@@ -114,7 +114,8 @@ BEGIN
     -- with their message are complete, so nothing waits for more; and an object with translations is a content of its
     -- own. A SET clause of the function would do the same, but for such a setting only a superuser may write one.
     PERFORM set_config('push.settled', CASE WHEN is_settled THEN 'on' ELSE '' END, true),
-            set_config('push.entries', array_to_string(entries, ','), true);
+            set_config('push.entries', array_to_string(entries, ','), true),
+            set_config('push.has_duplicates', '', true);
     -- A loop, because an error of the trigger shows the text of a plain statement, and not that of a loop.
     FOR put IN
         INSERT INTO push.message OVERRIDING USER VALUE SELECT r.* FROM unnest(rows) r RETURNING id, send_at
@@ -126,6 +127,17 @@ BEGIN
     IF taken <> '{}' THEN
         PERFORM push_internal.end_taken_back(array_agg(t.id), 'replaced', array_agg(format('Message %s replaced it.', ids[starts[t.n]])))
            FROM unnest(taken, takers) t(id, n);
+    END IF;
+
+    -- Nothing was repeated. The statement below reads tables of many partitions, and to plan it is a large part of what the
+    -- first call of a connection costs.
+    IF current_setting('push.has_duplicates', true) = '' AND array_remove(repeats, NULL) = '{}' THEN
+        RETURN QUERY
+        SELECT u.n, min(ids[u.place]), true, min(times[u.place])
+          FROM unnest(numbers, places) u(n, place)
+         GROUP BY u.n
+         ORDER BY u.n;
+        RETURN;
     END IF;
 
     -- A duplicate within the list, or of a transaction that was open when we looked, ended in the trigger.

@@ -123,7 +123,8 @@ BEGIN
              WHERE f.locale IS NOT NULL
                AND (h.localization = 'properties' OR NOT push_internal.is_plain_tag(f.tag));
         END IF;
-        IF localised = 0 THEN
+        put := 0;
+        IF localised = 0 AND special < rows THEN
             INSERT INTO push.due (due_at, id, hub, priority)
             SELECT push_internal.first_due_at(f.send_at, f.created_at, f.after, f.after_device, f.after_at_most),
                    f.id, h.id, f.priority

@@ -34,8 +34,10 @@ BEGIN
      WHERE members -> m.key IS NULL
         OR json_typeof(m.value) NOT IN ('null', members ->> m.key)
      LIMIT 1;
+    IF NOT FOUND THEN                      -- apart, because what follows is planned when it is first evaluated
+        RETURN NULL;
+    END IF;
     RETURN CASE
-        WHEN NOT FOUND THEN NULL
         WHEN wrong.is_unknown THEN (
             NULL, NULL,
             format('push.enqueue_many: message %s has the member %s, which is not a column of push.message',
@@ -176,9 +178,9 @@ RETURN CASE
     WHEN NOT is_last THEN NULL
     WHEN format <> 'template' THEN coalesce(push_internal.odd_payload(format, content), push_internal.odd_expression(tag))
     WHEN push_internal.repeats_name(content) THEN 'repeated property'
+    ELSE push_internal.odd_expression(tag)
 END;
 COMMENT ON FUNCTION push_internal.warning_about IS
-    ELSE push_internal.odd_expression(tag)
     'What is odd about a message that can be enqueued all the same; null: nothing. is_last: it is one of the last '
     'three of its statement, and only in these a property that stands twice, an odd payload and an odd tag expression are '
     'looked for.';
@@ -200,19 +202,19 @@ BEGIN
                     WHEN 'no property' THEN 'with a content without properties'
                     WHEN 'repeated property' THEN 'with a content that has a property twice'
                     WHEN 'too late' THEN 'that end as expired, past expires_at or past send_at plus the hub''s expire_after'
-                    ELSE format('with a content whose %s', split_part(odd.oddity, E'\n', 1))
-                END, odd.n, odd.number, ' (tag "' || odd.tag || '")'),
                     WHEN 'word tag' THEN 'with a tag named and, or or not'
                     WHEN 'impossible tags' THEN 'with a tag expression that no device can match'
                     WHEN 'tags of everybody' THEN 'with a tag expression that every device matches'
+                    ELSE format('with a content whose %s', split_part(odd.oddity, E'\n', 1))
+                END, odd.n, odd.number, ' (tag "' || odd.tag || '")'),
             HINT = CASE odd.oddity
                 WHEN 'no property' THEN 'A template that inserts a property shows nothing in its place.'
                 WHEN 'repeated property' THEN 'The case of a name does not count. Of names that are equal the last counts, of others one.'
-                WHEN 'too late' THEN 'Leave send_at and expires_at out to send now.'
-                ELSE split_part(odd.oddity, E'\n', 2)
                 WHEN 'word tag' THEN 'It is a tag here and no operator; the operators are &&, || and !.'
                 WHEN 'impossible tags' THEN 'It asks for a tag and for its absence: it is accepted, and nobody gets it.'
                 WHEN 'tags of everybody' THEN 'This is a broadcast, whatever tags a device has.'
+                WHEN 'too late' THEN 'Leave send_at and expires_at out to send now.'
+                ELSE split_part(odd.oddity, E'\n', 2)
             END;
     END LOOP;
 END $$;
