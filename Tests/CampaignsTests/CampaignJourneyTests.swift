@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Campaigns from the spec to the requests at the hub: a real database, a real worker, the emulator over sockets.
-@Suite(.timeLimit(.minutes(5))) struct CampaignJourneyTests {
+@Suite(.timeLimit(.minutes(10))) struct CampaignJourneyTests {
     /// Works, with an expander beside the dispatcher, until `body` returns.
     static func working(
         _ worker: TestWorker, expanders: Int = 1, _ body: @escaping @Sendable () async throws -> Void

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A canary against a hub that refuses some of it: a real worker, the emulator over sockets.
-@Suite(.timeLimit(.minutes(5))) struct CanaryJourneyTests {
+@Suite(.timeLimit(.minutes(10))) struct CanaryJourneyTests {
     private static let spec = """
         {"hubs": ["news"], "audience": {"view": "marketing.lapsed"},
          "content": {"en": {"title": "We miss you, {{name|friend}}"}},

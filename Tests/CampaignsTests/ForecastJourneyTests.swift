@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What a check forecasts is what a run does, for random recipients: each is counted under the same reason.
-@Suite(.timeLimit(.minutes(5))) struct ForecastJourneyTests {
+@Suite(.timeLimit(.minutes(10))) struct ForecastJourneyTests {
     private struct People {
         var keys: [String] = []
         var tags: [String?] = []

@@ -7,7 +7,7 @@ import Testing
 @testable import Campaigns
 
 /// A campaign in everybody's own zone, from the schedule to the requests at the hub, by a clock that the test moves.
-@Suite(.timeLimit(.minutes(5))) struct LocalJourneyTests {
+@Suite(.timeLimit(.minutes(10))) struct LocalJourneyTests {
     /// From the schedule to a run with its streams, as a worker fires it: 09:00 of the next day where it begins first.
     private static func fire(_ worker: TestWorker) async throws {
         let database = worker.test.database

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Runs on two hubs that several workers expand at the same time, and persons who steer them.
-@Suite(.timeLimit(.minutes(5))) struct TwoHubsJourneyTests {
+@Suite(.timeLimit(.minutes(10))) struct TwoHubsJourneyTests {
     private static func make(people: Int32) async throws -> TestWorker {
         var app = TestWorker.news
         (app.name, app.hub) = ("app", "breaking-news-app")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Concurrency
 
-@Suite(.timeLimit(.minutes(1))) struct AsyncLockTests {
+@Suite(.timeLimit(.minutes(10))) struct AsyncLockTests {
     @Test func oneTaskHoldsTheValueAtATime() async {
         let lock = AsyncLock(0)
         let holders = ConditionMutex(0)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Concurrency
 
-@Suite(.timeLimit(.minutes(1))) struct ConditionMutexTests {
+@Suite(.timeLimit(.minutes(10))) struct ConditionMutexTests {
     @Test func aChangeWakesEveryThreadThatWaits() throws {
         let state = ConditionMutex((go: false, waiting: 0))
         let threads = try (0..<4).map { _ in

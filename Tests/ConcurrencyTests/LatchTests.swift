@@ -2,7 +2,7 @@ import Testing
 
 @testable import Concurrency
 
-@Suite(.timeLimit(.minutes(1))) struct LatchTests {
+@Suite(.timeLimit(.minutes(10))) struct LatchTests {
     @Test func allWhoWaitAreWokenAndLatecomersDoNotWait() async {
         let latch = Latch()
         await withDiscardingTaskGroup { group in

@@ -1,7 +1,7 @@
 import Concurrency
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct MailboxTests {
+@Suite(.timeLimit(.minutes(10))) struct MailboxTests {
     @Test func valuesComeInOrder() async {
         let mailbox = Mailbox<Int>()
         mailbox.post(1)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Concurrency
 
-@Suite(.timeLimit(.minutes(1))) struct SystemThreadTests {
+@Suite(.timeLimit(.minutes(10))) struct SystemThreadTests {
     /// What a thread tells about itself.
     private struct Seen: Sendable {
         var name = ""

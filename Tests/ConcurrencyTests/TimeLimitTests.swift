@@ -2,7 +2,7 @@ import Testing
 
 @testable import Concurrency
 
-@Suite(.timeLimit(.minutes(1))) struct TimeLimitTests {
+@Suite(.timeLimit(.minutes(10))) struct TimeLimitTests {
     @Test func aBodyThatEndsInTimeEndsTheWait() async {
         let latch = Latch()
         await withTimeLimit(.seconds(1_000_000)) { latch.happen() }

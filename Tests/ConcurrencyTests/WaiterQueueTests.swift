@@ -3,7 +3,7 @@ import Testing
 
 @testable import Concurrency
 
-@Suite(.timeLimit(.minutes(1))) struct WaiterQueueTests {
+@Suite(.timeLimit(.minutes(10))) struct WaiterQueueTests {
     /// Something to wait in: tasks wait for a number that is at least as large as what they ask for.
     private final class Room: Sendable {
         struct State {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// "Four eyes" of docs/campaigns.md, as two people type it, and a worker beside them.
-@Suite(.timeLimit(.minutes(5))) struct CampaignApprovalPageTests {
+@Suite(.timeLimit(.minutes(10))) struct CampaignApprovalPageTests {
     private struct Office {
         let page: Page
         let bench: WorkerBench

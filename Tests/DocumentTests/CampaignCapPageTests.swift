@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// "Not too often" of docs/campaigns.md: its spec and its commands.
-@Suite(.timeLimit(.minutes(5))) struct CampaignCapPageTests {
+@Suite(.timeLimit(.minutes(10))) struct CampaignCapPageTests {
     private static func type(_ command: String, _ bench: WorkerBench) async throws -> Tool.Ended {
         try await Tool.shell(
             ["-c", command], environment: ["PATH": "\(Fanfare.directory):/usr/local/bin:/usr/bin:/bin"],

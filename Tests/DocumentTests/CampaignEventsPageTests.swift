@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The webhook of docs/campaigns.md, killed between events.
-@Suite(.timeLimit(.minutes(5))) struct CampaignEventsPageTests {
+@Suite(.timeLimit(.minutes(10))) struct CampaignEventsPageTests {
     private struct Event: Decodable, Hashable {
         var mark: String
         var key: String

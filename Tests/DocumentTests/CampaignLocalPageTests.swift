@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// "In everybody's morning" and "At night" of docs/campaigns.md, as the owner of a campaign types them.
-@Suite(.timeLimit(.minutes(5))) struct CampaignLocalPageTests {
+@Suite(.timeLimit(.minutes(10))) struct CampaignLocalPageTests {
     private static func type(_ command: String, _ bench: WorkerBench) async throws -> Tool.Ended {
         try await Tool.shell(
             ["-c", command], environment: ["PATH": "\(Fanfare.directory):/usr/local/bin:/usr/bin:/bin"],

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// "On time" of docs/campaigns.md, and the commands around it, as the owner of a campaign types them.
-@Suite(.timeLimit(.minutes(5))) struct CampaignSchedulePageTests {
+@Suite(.timeLimit(.minutes(10))) struct CampaignSchedulePageTests {
     private struct Owner {
         let bench: WorkerBench
 

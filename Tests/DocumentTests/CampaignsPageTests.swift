@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// docs/campaigns.md: its view, its spec and its commands, from the spec to the report.
-@Suite(.timeLimit(.minutes(5))) struct CampaignsPageTests {
+@Suite(.timeLimit(.minutes(10))) struct CampaignsPageTests {
     private func shell(_ command: String, _ bench: WorkerBench) async throws -> Tool.Ended {
         try await Tool.shell(
             ["-c", command], environment: ["PATH": "\(Fanfare.directory):/usr/local/bin:/usr/bin:/bin"],

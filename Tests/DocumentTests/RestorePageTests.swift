@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// docs/operations.md, "Back up and restore": the recipes give a schema in which every message is exactly once.
-@Suite(.timeLimit(.minutes(2))) struct RestorePageTests {
+@Suite(.timeLimit(.minutes(10))) struct RestorePageTests {
     private static let restore = Tool("pg_restore")
 
     /// A shop with a message in doubt, one that was refused, and three that are pending, in two partitions.

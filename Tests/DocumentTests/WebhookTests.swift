@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// docs/enqueue/webhooks.py: a consumer of results, killed again and again.
-@Suite(.timeLimit(.minutes(5))) struct WebhookTests {
+@Suite(.timeLimit(.minutes(10))) struct WebhookTests {
     /// A service that answers 200 and prints what it gets.
     static let receiver = """
         import http.server

@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func itDiesWithAKilledParentAndItsDirectoryIsSweptAway() async throws {
+    @Test(.timeLimit(.minutes(10))) func itDiesWithAKilledParentAndItsDirectoryIsSweptAway() async throws {
         let result = try #require(
             await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
                 let server = try await TemporaryServer.start()

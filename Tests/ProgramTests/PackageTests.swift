@@ -115,7 +115,7 @@ import Testing
     /// lintian, and a run in a root with the packages it depends on; the same bytes as the first time.
     @Test(
         .enabled(if: isExpected && Tool.lintian.isExpected && Tool.runtime.isExpected, Tool.advice),
-        .timeLimit(.minutes(5)))
+        .timeLimit(.minutes(10)))
     func aPackageRunsBesideWhatItDependsOnAndNothingElse() async throws {
         let packages = try await Self.packages.value
         let again = try await Packages("--verify")

@@ -7,7 +7,7 @@ import Testing
 
 /// Whatever happens between two slices, each recipient of an audience gets one message, and where there is a cap it is
 /// remembered once.
-@Suite(.timeLimit(.minutes(5))) struct ExpansionPropertyTests {
+@Suite(.timeLimit(.minutes(10))) struct ExpansionPropertyTests {
     /// What may happen next to a run.
     private enum Step: CaseIterable {
         case expand, expandTwiceAtOnce, dieAfterExpanding, dieAfterPausing, dieAfterLooking, pause, resume, look

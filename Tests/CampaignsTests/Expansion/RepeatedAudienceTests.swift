@@ -6,7 +6,7 @@ import Testing
 @testable import Campaigns
 
 /// A view whose rows come again on each page would be sent without end.
-@Suite(.timeLimit(.minutes(2))) struct RepeatedAudienceTests {
+@Suite(.timeLimit(.minutes(10))) struct RepeatedAudienceTests {
     /// Four pages of 5,000 messages are made, of which nothing is sent.
     private static func make(view: String) async throws -> TestDatabase {
         let test = try await TestDatabase.make()

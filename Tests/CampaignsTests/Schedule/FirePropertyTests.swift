@@ -9,7 +9,7 @@ import Testing
 /// For any policy, outage and number of workers the runs are just those that the policy says. Workers look and fire in any
 /// order, are killed in between, and fire long after others did; the clock also goes back. It is a number of the test: the
 /// database fires by what it is told, in 2026.
-@Suite(.timeLimit(.minutes(5))) struct FirePropertyTests {
+@Suite(.timeLimit(.minutes(10))) struct FirePropertyTests {
     /// Looks and fires are twice as likely as the others.
     private enum Step: CaseIterable { case wait, sleep, setBack, look, lookAgain, fire, fireLate, kill, end }
 

@@ -8,7 +8,7 @@ import Testing
 @testable import Campaigns
 
 /// Workers that start campaigns in a real database. The times are moved, not waited for.
-@Suite(.timeLimit(.minutes(2))) struct SchedulerTests {
+@Suite(.timeLimit(.minutes(10))) struct SchedulerTests {
     private static func make(_ n: Int, schedule: String) async throws -> TestDatabase {
         let test = try await TestDatabase.make()
         _ = try await Hubs(database: test.database).register(TestWorker.news)

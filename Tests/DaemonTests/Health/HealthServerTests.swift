@@ -7,7 +7,7 @@ import Testing
 @testable import Daemon
 
 /// The server over a real socket, with raw bytes. A server that never answers ends at the time limit.
-@Suite(.timeLimit(.minutes(5))) struct HealthServerTests {
+@Suite(.timeLimit(.minutes(10))) struct HealthServerTests {
     /// A blocking connection to 127.0.0.1.
     private final class Peer: Sendable {
         private let descriptor: Int32

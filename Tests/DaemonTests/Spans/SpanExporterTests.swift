@@ -6,7 +6,7 @@ import Testing
 @testable import Daemon
 
 /// What an exporter makes of a collector's answer, and of its settings. What it sends: `SpanTests` of the program.
-@Suite(.timeLimit(.minutes(1))) struct SpanExporterTests {
+@Suite(.timeLimit(.minutes(10))) struct SpanExporterTests {
     private static func reply(_ status: Int, _ body: String = "", retryAfter: String? = nil) -> Reply {
         let headers = retryAfter.map { [(name: "retry-after", value: $0)] } ?? []
         return Reply(

@@ -3,7 +3,7 @@ import ProgramSupport
 import Testing
 
 /// `fanfare campaign events`, at once and as it happens.
-@Suite(.timeLimit(.minutes(2))) struct RunEventCommandTests {
+@Suite(.timeLimit(.minutes(10))) struct RunEventCommandTests {
     private static let start =
         #"SELECT push.run_campaign('spring', 'k', 'news', '{A}', '{"": {"title": "x"}}')"#
 

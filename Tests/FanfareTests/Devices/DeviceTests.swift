@@ -9,7 +9,7 @@ import Testing
 @testable import fanfare
 
 /// `fanfare devices list` and `show`, with a real database and the emulator.
-@Suite(.timeLimit(.minutes(5))) struct DeviceTests {
+@Suite(.timeLimit(.minutes(10))) struct DeviceTests {
     /// A database, an emulator in this process, and settings that name both.
     struct Bench {
         let worker: TestWorker

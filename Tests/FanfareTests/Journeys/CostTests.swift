@@ -6,7 +6,7 @@ import Testing
 /// end do not count. Bounds are about twice what was measured on 2026-11-22, two loaded cores.
 /// Instructions are the server's only (`CostTests+Server.swift`): those of the worker need a processor that counts them
 /// for `perf`, which virtual machines often hide.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct CostTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct CostTests {
     /// Messages of the smaller and of the larger drain.
     private static let sizes = (small: 1_000, large: 3_000)
 

@@ -7,7 +7,7 @@ import Testing
 
 /// Rows and answers are written by other people. What they hold becomes no header, no log line and no command of a
 /// terminal.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct InjectionTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct InjectionTests {
     private struct Bench {
         let test: TestDatabase
         let scratch: ScratchDirectory

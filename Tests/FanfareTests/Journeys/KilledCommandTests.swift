@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A command that is killed leaves no query behind in the database.
-@Suite(.timeLimit(.minutes(5))) struct KilledCommandTests {
+@Suite(.timeLimit(.minutes(10))) struct KilledCommandTests {
     /// Every table is locked, so that whatever a command asks waits.
     @Test(arguments: [
         "status", "check", "eta", "top", "campaign check spring", "campaign status spring", "campaign results spring",

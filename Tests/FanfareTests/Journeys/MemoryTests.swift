@@ -4,7 +4,7 @@ import Testing
 
 /// What a worker holds in memory is bounded, whatever backends enqueue: a role that may do nothing but enqueue could end every
 /// worker otherwise, over and over.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct MemoryTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct MemoryTests {
     private static let bound = 150_000  // KB
 
     /// A hundred rows of 6 MB on disk took 856 MB in a worker. The hub answers slowly, so that posts pile up in flight.

@@ -7,7 +7,7 @@ import Telemetry
 import Testing
 
 /// Names that people and libraries choose, on a served page, as the tools of Prometheus read them.
-@Suite(.timeLimit(.minutes(1))) struct MetricsPageTests {
+@Suite(.timeLimit(.minutes(10))) struct MetricsPageTests {
     /// Every sign that a hub may have; push.hub takes no others.
     private static let hub = "abcdefghijklmnopqrstuvwxyz-0123456789_"
     /// The key of a run is any text.

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What Prometheus makes of two workers under load: numbers as in the tables, and the shipped alerts.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct PrometheusTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct PrometheusTests {
     private static let messages = 1_500
 
     @Test(.enabled(if: Tool.prometheus.isExpected && Tool.promtool.isExpected, Tool.advice))

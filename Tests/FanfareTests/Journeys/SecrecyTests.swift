@@ -6,7 +6,7 @@ import Testing
 
 /// A key, a token and a password that are in use are nowhere to be read: not in what the commands print, log and record,
 /// whatever the hub answers. The hub of these tests quotes the whole request in its answers, as some proxies do.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct SecrecyTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct SecrecyTests {
     private static let key = BuiltProgram.secrets[0]
     private static let password = BuiltProgram.secrets[1]
 

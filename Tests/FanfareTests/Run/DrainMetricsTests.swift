@@ -8,7 +8,7 @@ import Testing
 @testable import fanfare
 
 /// `fanfare drain --metrics-file`
-@Suite(.serialized, .timeLimit(.minutes(5))) struct DrainMetricsTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct DrainMetricsTests {
     private struct Bench {
         let worker: TestWorker
         let scratch: ScratchDirectory

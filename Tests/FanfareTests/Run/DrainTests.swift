@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// `fanfare drain` as cron starts it.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct DrainTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct DrainTests {
     /// The binary, an emulator in this process and a database of its own.
     private struct Bench {
         let worker: TestWorker

@@ -4,7 +4,7 @@ import ProgramSupport
 import Testing
 
 /// `/metrics` of a real worker, on the addresses of console.listen and console.metrics.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct MetricsAddressTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct MetricsAddressTests {
     private static let token = "a-token.of~this_test+0123/=="
 
     /// The answer of curl with its head; empty: nobody listens.

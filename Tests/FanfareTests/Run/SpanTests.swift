@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Spans of the real program, as a collector gets them and as OpenTelemetry's own library reads them.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct SpanTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct SpanTests {
     private static let one = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
     /// A span as opentelemetry-proto has it; its ids are in hex again.

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The trace context of a row on the wire and in the log of the real program.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct TraceTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct TraceTests {
     private static let one = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
     private static let two = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203332-00"
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A roll-out: the schema is migrated by a newer build while this one works.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct UpgradeJourneyTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct UpgradeJourneyTests {
     private static let knows = Schema.release
     private static let notice =
         "the schema is of release \(knows + 1), newer than this fanfare knows (\(knows)); it works from release \(knows) on"

@@ -4,7 +4,7 @@ import PushModel
 import Testing
 
 /// `fanfare config check` says what `fanfare run` would say.
-@Suite(.timeLimit(.minutes(5))) struct ConfigAgreementTests {
+@Suite(.timeLimit(.minutes(10))) struct ConfigAgreementTests {
     /// Right, odd and wrong values of every kind, each a member of a hub or of the settings.
     private static let hubMembers = [
         #""window": 600"#, #""window": 512"#, #""window": "wide""#, #""wnidow": 3"#, #""languages": {"en": "English"}"#,

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HTTPTransport
 
-@Suite(.timeLimit(.minutes(1))) struct HTTPClientShutdownTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTPClientShutdownTests {
     @Test func everyRequestInFlightIsAnsweredTruthfully() async throws {
         let server = try LoopbackServer { peer in
             let body = peer.read()?.text

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HTTPTransport
 
-@Suite(.timeLimit(.minutes(1))) struct HTTPClientTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTPClientTests {
     @Test func aCancelledCallInFlightIsUnknownAndFreesItsSlot() async throws {
         let server = try LoopbackServer { peer in
             while let request = peer.read() {

@@ -3,7 +3,7 @@ import Testing
 @testable import HTTPTransport
 
 /// What servers and networks do, and what the reply says.
-@Suite(.timeLimit(.minutes(1))) struct ReplyTests {
+@Suite(.timeLimit(.minutes(10))) struct ReplyTests {
     /// As `post`, on a connection that is open already: so a short timeout begins with the request itself.
     private func postOnWarmConnection(
         timeout: Duration, _ serve: @escaping @Sendable (Peer) -> Void

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HTTPTransport
 
-@Suite(.timeLimit(.minutes(2))) struct RequestChannelTests {
+@Suite(.timeLimit(.minutes(10))) struct RequestChannelTests {
     @Test func aWaitingConsumerIsWokenByTheShutdown() async throws {
         let client = try HTTPClient(.patient)
         let channel = client.channel()

@@ -3,7 +3,7 @@ import Testing
 @testable import HTTPTransport
 
 /// What arrives at the server.
-@Suite(.timeLimit(.minutes(1))) struct RequestTests {
+@Suite(.timeLimit(.minutes(10))) struct RequestTests {
     @Test func ownLinesComeFirstAndSharedLinesAfter() async throws {
         let server = try LoopbackServer.answering()
         let shared = SharedHeaders([

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HTTPTransport
 
-@Suite(.timeLimit(.minutes(1))) struct RequestURLTests {
+@Suite(.timeLimit(.minutes(10))) struct RequestURLTests {
     @Test(arguments: [
         "https://ns.servicebus.windows.net/hub/messages/", "HTTPS://ns.example:8443/", "http://127.0.0.1:8099/",
         "http://127.1.2.3/", "http://127.1/", "http://[::1]:80/", "http://localhost/", "http://LOCALHOST:1/",

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HTTPTransport
 
-@Suite(.timeLimit(.minutes(1))) struct SharedHeadersTests {
+@Suite(.timeLimit(.minutes(10))) struct SharedHeadersTests {
     @Test func sharedHeadersLiveAsLongAsARequestUsesThem() async throws {
         let server = try LoopbackServer { peer in
             peer.read()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HTTPTransport
 
-@Suite(.timeLimit(.minutes(1))) struct TimingTests {
+@Suite(.timeLimit(.minutes(10))) struct TimingTests {
     @Test func theFirstRequestOnAConnectionTimesItsOpening() async throws {
         let server = try LoopbackServer.answering()
         try await withClient({ $0.measuresTime = true }) { client in

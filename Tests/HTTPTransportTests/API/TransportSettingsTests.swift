@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPTransport
 
-@Suite(.timeLimit(.minutes(1))) struct TransportSettingsTests {
+@Suite(.timeLimit(.minutes(10))) struct TransportSettingsTests {
     @Test func theDefaultsAreValid() {
         #expect(TransportSettings().problems == [])
     }

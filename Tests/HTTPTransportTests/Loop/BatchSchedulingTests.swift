@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPTransport
 
-@Suite(.timeLimit(.minutes(1))) struct BatchSchedulingTests {
+@Suite(.timeLimit(.minutes(10))) struct BatchSchedulingTests {
     @Test func aThreadMayChooseItWithoutAnyPrivilege() throws {
         let policy = Atomic<Int32>(-1)
         let before = sched_getscheduler(0)

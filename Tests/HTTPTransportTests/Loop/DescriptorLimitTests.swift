@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPTransport
 
-@Suite(.timeLimit(.minutes(1))) struct DescriptorLimitTests {
+@Suite(.timeLimit(.minutes(10))) struct DescriptorLimitTests {
     @Test func theLimitIsRaisedOrTheSettingsAreRefused() async {
         await #expect(processExitsWith: .success) {
             func set(soft: rlim_t, hard: rlim_t) {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPTransport
 
-@Suite(.timeLimit(.minutes(1))) struct LibCurlTests {
+@Suite(.timeLimit(.minutes(10))) struct LibCurlTests {
     @Test func aBrokenPipeDoesNotEndTheProcess() async {
         await #expect(processExitsWith: .success) {
             let client = try HTTPClient()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HTTPTransport
 
-@Suite(.timeLimit(.minutes(2))) struct ReactorTests {
+@Suite(.timeLimit(.minutes(10))) struct ReactorTests {
     @Test func manyRequestsAreAnsweredOnceAndLeaveTheEpollSetAlone() async throws {
         let server = try LoopbackServer.answering()
         try await withClient { client in

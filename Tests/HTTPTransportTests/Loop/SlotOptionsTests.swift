@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPTransport
 
-@Suite(.timeLimit(.minutes(2))) struct SlotOptionsTests {
+@Suite(.timeLimit(.minutes(10))) struct SlotOptionsTests {
     private static let systemBundle = "/etc/ssl/certs/ca-certificates.crt"
 
     private static var hasSystemBundle: Bool {

@@ -5,7 +5,7 @@ import Testing
 
 /// libcurl sends a request again, POSTs included, when a kept connection dies before a byte of the reply, and reports
 /// plain success: a push would ring twice.
-@Suite(.timeLimit(.minutes(1))) struct SlotResendTests {
+@Suite(.timeLimit(.minutes(10))) struct SlotResendTests {
     /// Answers the first request of each connection; reads the second one and closes.
     private func dropper() throws -> LoopbackServer {
         try LoopbackServer { peer in

@@ -4,7 +4,7 @@ import Testing
 @testable import HTTPTransport
 
 /// How windows share the slots of a transport.
-@Suite(.timeLimit(.minutes(1))) struct SlotSharesTests {
+@Suite(.timeLimit(.minutes(10))) struct SlotSharesTests {
     @Test func aFullWindowTakesNothingFromTheOthers() async {
         let shares = SlotShares(slots: 16, windows: [64, 64])
         let hanging = Window(limit: 64, shares: shares, member: 0)

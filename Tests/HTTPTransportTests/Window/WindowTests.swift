@@ -2,7 +2,7 @@ import Testing
 
 @testable import HTTPTransport
 
-@Suite(.timeLimit(.minutes(1))) struct WindowTests {
+@Suite(.timeLimit(.minutes(10))) struct WindowTests {
     @Test func itBeginsWithOneAndGrowsToFourTimesPerRound() async {
         let window = Window(limit: 20)
         var rounds: [Int] = []

@@ -4,7 +4,7 @@ import Testing
 @testable import HTTPTransport
 
 /// Places that are taken before they are free.
-@Suite(.timeLimit(.minutes(1))) struct WriteAheadTests {
+@Suite(.timeLimit(.minutes(10))) struct WriteAheadTests {
     /// A window of ten places, grown, that may be written ahead by so many.
     private func window(_ ahead: Int, shares: SlotShares? = nil) -> Window {
         let window = Window(limit: 10, shares: shares)

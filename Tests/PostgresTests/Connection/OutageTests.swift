@@ -5,7 +5,7 @@ import Testing
 @testable import Postgres
 
 /// One outage, seen by all clients together. Who is not woken sleeps ten minutes, and the time limit says so.
-@Suite(.timeLimit(.minutes(2))) struct OutageTests {
+@Suite(.timeLimit(.minutes(10))) struct OutageTests {
     /// Counts attempts to connect, and answers as told.
     private final class Server: Sendable {
         struct State {

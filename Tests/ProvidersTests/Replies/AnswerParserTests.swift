@@ -6,7 +6,7 @@ import VectorSupport
 @testable import Providers
 
 /// The parsers that face the network keep their promises for any input.
-@Suite(.timeLimit(.minutes(2))) struct AnswerParserTests {
+@Suite(.timeLimit(.minutes(10))) struct AnswerParserTests {
     /// Well-formed inputs for each parser, and inputs that found faults.
     private static let seeds: [AnswerCheck: [String]] = [
         .error: [

@@ -6,7 +6,7 @@ import VectorSupport
 @testable import PushModel
 
 /// Replays the corpus of bin/fuzz and prefixes of it: inputs that reach new code, and inputs that once failed a check.
-@Suite(.timeLimit(.minutes(2))) struct LocatedJSONCheckTests {
+@Suite(.timeLimit(.minutes(10))) struct LocatedJSONCheckTests {
     @Test func everyInputIsReadAsFoundationReadsItOrRefused() async throws {
         let inputs = try Vectors.corpus("settings")
         #expect(inputs.count >= 20)

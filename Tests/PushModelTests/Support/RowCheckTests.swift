@@ -5,7 +5,7 @@ import VectorSupport
 @testable import PushModel
 
 /// Replays the corpus of bin/fuzz and mutations of it: inputs that reach new code, and inputs that once failed a check.
-@Suite(.timeLimit(.minutes(2))) struct RowCheckTests {
+@Suite(.timeLimit(.minutes(10))) struct RowCheckTests {
     @Test(arguments: RowCheck.allCases) func everyRowKeepsThePlansPromises(check: RowCheck) async throws {
         let inputs = try Vectors.corpus(check.rawValue)
         #expect(inputs.count >= 20)

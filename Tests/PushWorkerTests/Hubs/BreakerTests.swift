@@ -7,7 +7,7 @@ import Testing
 @testable import PushWorker
 
 /// A real worker and a hub that nothing gets through to: posts leave one by one until the hub takes one.
-@Suite(.timeLimit(.minutes(5))) struct BreakerTests {
+@Suite(.timeLimit(.minutes(10))) struct BreakerTests {
     /// Posts can only arrive late, and a pause begins when a failure is known: so a gap is never shorter than its pause.
     @Test func afterEachPauseOnlyOnePostLeaves() async throws {
         var hub = TestWorker.news

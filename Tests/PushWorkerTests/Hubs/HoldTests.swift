@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Two real workers and a hub that refuses them: together they try one message at a time.
-@Suite(.timeLimit(.minutes(5))) struct HoldTests {
+@Suite(.timeLimit(.minutes(10))) struct HoldTests {
     @Test func allWorkersTogetherSendOneProbeAtATime() async throws {
         var first = try await Self.worker()
         first.settings.probeSeconds = 1

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PushWorker
 
-@Suite(.timeLimit(.minutes(5))) struct HubContextTests {
+@Suite(.timeLimit(.minutes(10))) struct HubContextTests {
     @Test func theLowerOfTheTwoLimitsCounts() async throws {
         var settings = TestWorker.news
         settings.ratePerSecond = 50

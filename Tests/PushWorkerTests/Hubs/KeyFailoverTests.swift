@@ -9,7 +9,7 @@ import Testing
 @testable import PushWorker
 
 /// Two keys, shared by all workers: all give up a key that the hub refuses, and a person can switch.
-@Suite(.timeLimit(.minutes(5))) struct KeyFailoverTests {
+@Suite(.timeLimit(.minutes(10))) struct KeyFailoverTests {
     // MARK: Deciding
 
     private func token(_ number: Int64) -> SASToken {

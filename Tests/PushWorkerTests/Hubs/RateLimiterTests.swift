@@ -7,7 +7,7 @@ import Testing
 @testable import PushWorker
 
 /// A rate per hub, shared by all workers: a bucket of tokens in the database.
-@Suite(.timeLimit(.minutes(5))) struct RateLimiterTests {
+@Suite(.timeLimit(.minutes(10))) struct RateLimiterTests {
     /// tokens, seconds, rate, wanted → granted, left, wait
     @Test(arguments: [
         (nil, 0.0, 20.0, 5, 5, 15.0, 0.0),  // begins full

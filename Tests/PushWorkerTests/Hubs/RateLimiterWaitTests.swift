@@ -7,7 +7,7 @@ import Testing
 @testable import PushWorker
 
 /// How a worker asks for the permissions of a rate: seldom, and whatever the database does.
-@Suite(.timeLimit(.minutes(1))) struct RateLimiterWaitTests {
+@Suite(.timeLimit(.minutes(10))) struct RateLimiterWaitTests {
     private let time = ManualTime()
     private let log = LogRecorder()
 

@@ -7,7 +7,7 @@ import Testing
 @testable import PushWorker
 
 /// All workers together post less to a hub that throttles, and more again over the next minutes.
-@Suite(.timeLimit(.minutes(5))) struct ThrottlePolicyTests {
+@Suite(.timeLimit(.minutes(10))) struct ThrottlePolicyTests {
     // MARK: Deciding
 
     @Test func theBestSecondOfTheLastTenIsWhatAHubTakes() {

@@ -10,7 +10,7 @@ import Testing
 
 /// Database servers that restart, crash, fail over or fill up under a worker: it recovers by itself, nothing is lost and
 /// nothing is sent twice.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct DatabaseFailureTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct DatabaseFailureTests {
     private static let all = 1500
 
     /// Enqueues, causes `trouble` in the middle, and waits until everything was sent once.

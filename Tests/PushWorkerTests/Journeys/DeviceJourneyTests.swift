@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Devices by SQL, from the call to the hub.
-@Suite(.timeLimit(.minutes(5))) struct DeviceJourneyTests {
+@Suite(.timeLimit(.minutes(10))) struct DeviceJourneyTests {
     private func put(_ worker: TestWorker, _ device: String, tags: String = "{World}") async throws {
         try await worker.test.database.execute(
             """

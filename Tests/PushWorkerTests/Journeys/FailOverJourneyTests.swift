@@ -9,7 +9,7 @@ import Testing
 
 /// A standby takes over that had not received everything: numbers that the old server gave away may come again, and nobody
 /// may be fooled by them.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct FailOverJourneyTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct FailOverJourneyTests {
     /// A primary with its asynchronous standby.
     private struct Pair {
         let primary: TemporaryServer

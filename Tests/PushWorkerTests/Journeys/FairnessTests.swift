@@ -6,7 +6,7 @@ import Testing
 @testable import PushWorker
 
 /// No hub waits for another hub, and no priority class for more than what is in flight of another.
-@Suite(.timeLimit(.minutes(5))) struct FairnessTests {
+@Suite(.timeLimit(.minutes(10))) struct FairnessTests {
     private static var sports: HubSettings { HubSettings(name: "sports", hub: "sports") }
 
     @Test(arguments: ["throttled", "unavailable", "refused", "held", "paused", "hanging", "rate"])

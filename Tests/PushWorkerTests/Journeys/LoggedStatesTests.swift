@@ -5,7 +5,7 @@ import Testing
 @testable import PushWorker
 
 /// The log has one line for the beginning of a hub's state and one for its end, which says how long it lasted.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct LoggedStatesTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct LoggedStatesTests {
     private static func worker(_ log: LogRecorder) async throws -> TestWorker {
         var worker = try await TestWorker.make()
         worker.log = log.logger

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The log tells what a person on call has to act on.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct LoggedTroubleTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct LoggedTroubleTests {
     @Test func messagesThatEndBadlyAreToldWithTheFirstAndWhy() async throws {
         let log = LogRecorder()
         var first = try await TestWorker.make()

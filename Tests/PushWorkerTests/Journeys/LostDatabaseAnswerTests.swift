@@ -86,7 +86,7 @@ import Testing
 
     /// Found by a chaos run: when the intent was repeated, another session held the claim, so the messages went back to due.
     /// The posts of the first try looked as if they had left.
-    @Test(.timeLimit(.minutes(3))) func anIntentLostAndThenHeldDoesNotLookPosted() async throws {
+    @Test(.timeLimit(.minutes(10))) func anIntentLostAndThenHeldDoesNotLookPosted() async throws {
         let proxied = try await ProxiedWorker.make(leaseSeconds: 300)
         defer { proxied.proxy.end() }
         proxied.proxy.next(3, naming: "push_worker.intent_v1", .lost)
@@ -113,7 +113,7 @@ import Testing
 
     /// While the way back shares what an answer means, the way out gives back what it has not posted and closes the claim. The
     /// answer has to be recorded before the claim is finished, or its message would be nowhere.
-    @Test(.timeLimit(.minutes(2))) func aClaimIsNotFinishedBeforeItsAnswersAreRecorded() async throws {
+    @Test(.timeLimit(.minutes(10))) func aClaimIsNotFinishedBeforeItsAnswersAreRecorded() async throws {
         var hub = TestWorker.news
         hub.window = 1
         var worker = try await TestWorker.make(hub)

@@ -6,7 +6,7 @@ import Testing
 @testable import PushWorker
 
 /// A worker with more hubs than one statement asks for: most of their lanes are dormant.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct ManyHubsTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ManyHubsTests {
     private func hubs(_ count: Int) -> [HubSettings] {
         (1...count).map { HubSettings(name: "hub_\($0)", hub: "hub_\($0)") }
     }

@@ -8,7 +8,7 @@ import Testing
 @testable import PushWorker
 
 /// What is counted is what the tables and the hub say, exactly.
-@Suite(.timeLimit(.minutes(3))) struct MetricsJourneyTests {
+@Suite(.timeLimit(.minutes(10))) struct MetricsJourneyTests {
     /// The values of a metric by its labels, as they are served, without what is behind the point.
     private static func values(_ family: MetricFamily, of worker: TestWorker) -> [String: Int] {
         let bytes = MetricsText.page(of: worker.metrics.reading(now: 0), in: .prometheus)

@@ -8,7 +8,7 @@ import Testing
 @testable import PushWorker
 
 /// A person with psql leaves a transaction open: what it does not touch goes on.
-@Suite(.timeLimit(.minutes(3))) struct OpenTransactionTests {
+@Suite(.timeLimit(.minutes(10))) struct OpenTransactionTests {
     @Test func anOpenCancelDelaysOnlyTheClaimItHolds() async throws {
         let worker = try await TestWorker.make()
         var slow = Fault(.every(1))

@@ -6,7 +6,7 @@ import Testing
 @testable import PushWorker
 
 /// Two workers on one database: one looks at what is pending, both show it.
-@Suite(.timeLimit(.minutes(3))) struct PulseJourneyTests {
+@Suite(.timeLimit(.minutes(10))) struct PulseJourneyTests {
     /// The series of the pulse, as they are served.
     private static func pulse(of worker: TestWorker) -> [String] {
         let bytes = MetricsText.page(of: worker.metrics.reading(now: 0), in: .prometheus)

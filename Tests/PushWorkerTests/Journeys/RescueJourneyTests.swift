@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Workers that die, and workers that are wrongly declared dead.
-@Suite(.timeLimit(.minutes(5))) struct RescueJourneyTests {
+@Suite(.timeLimit(.minutes(10))) struct RescueJourneyTests {
     @Test func whatADeadWorkerHeldIsSentByAnother() async throws {
         var worker = try await TestWorker.make()
         worker.settings.leaseSeconds = 1

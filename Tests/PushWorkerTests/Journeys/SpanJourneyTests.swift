@@ -7,7 +7,7 @@ import Testing
 @testable import Telemetry
 
 /// The spans of a worker: which trace each is in, and what it links to.
-@Suite(.timeLimit(.minutes(3))) struct SpanJourneyTests {
+@Suite(.timeLimit(.minutes(10))) struct SpanJourneyTests {
     private static let trace = "0af7651916cd43dd8448eb211c80319c"
     private static let one = "00-\(trace)-b7ad6b7169203331-01"
     private static let two = "00-\(trace)-b7ad6b7169203332-01"

@@ -7,7 +7,7 @@ import Testing
 /// How many statements a message costs with a window of 64: a worker waits for each of them. Looks for due messages are not
 /// counted, because they go by the clock. The bounds are twice what was measured on 2026-11-22 on two loaded cores; for
 /// completions five times, because the recorder gathers for 20 ms and a slow machine gets less done in that time.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct StatementCountTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct StatementCountTests {
     private struct Counts: CustomStringConvertible {
         var claim: Double, intent: Double, complete: Double
         var description: String { "per 1,000 messages: \(claim) claims, \(intent) intents, \(complete) completions" }

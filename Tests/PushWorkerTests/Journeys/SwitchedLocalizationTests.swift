@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A hub's localization is switched while contents are pending: each translation now leaves in a post of its own.
-@Suite(.timeLimit(.minutes(5))) struct SwitchedLocalizationTests {
+@Suite(.timeLimit(.minutes(10))) struct SwitchedLocalizationTests {
     /// A claim of a thousand contents in thirteen languages had more posts than numbers for them: thousands left without an
     /// intent, and their results were counted under other claims.
     @Test func everyPostIsWrittenDownBeforeItLeaves() async throws {

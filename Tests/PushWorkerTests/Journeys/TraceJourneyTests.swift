@@ -5,7 +5,7 @@ import Testing
 @testable import PushWorker
 
 /// One trace id leads from the row to the hub's answer.
-@Suite(.timeLimit(.minutes(3))) struct TraceJourneyTests {
+@Suite(.timeLimit(.minutes(10))) struct TraceJourneyTests {
     private static let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
     @Test func aPostThatIsRefusedIsFoundByItsTrace() async throws {

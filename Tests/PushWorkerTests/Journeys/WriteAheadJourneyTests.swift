@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Posts whose intent is written before their place is free: what does not leave is taken back.
-@Suite(.timeLimit(.minutes(3))) struct WriteAheadJourneyTests {
+@Suite(.timeLimit(.minutes(10))) struct WriteAheadJourneyTests {
     /// A hub that answers after 50 ms. An intent takes less, also on a busy machine.
     private func slow() async throws -> TestWorker {
         let worker = try await TestWorker.make()

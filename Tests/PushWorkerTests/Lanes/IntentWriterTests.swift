@@ -7,7 +7,7 @@ import Testing
 @testable import Store
 
 /// Intents of many lanes, without a server.
-@Suite(.timeLimit(.minutes(1))) struct IntentWriterTests {
+@Suite(.timeLimit(.minutes(10))) struct IntentWriterTests {
     /// Answers when it is told to. What is written alone is answered at once.
     private final class MemoryStore: IntentStore {
         struct Statement: Sendable {

@@ -6,7 +6,7 @@ import Testing
 @testable import PushWorker
 
 /// A lane that was quiet for a minute has no task, and loses nothing by that.
-@Suite(.timeLimit(.minutes(2))) struct LaneRestTests {
+@Suite(.timeLimit(.minutes(10))) struct LaneRestTests {
     /// The system's clock, and the minutes that a test skips.
     private final class Skipping: Sendable {
         private let skipped = Mutex(0.0)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A refused post of several contents says nothing about any one of them: it leaves again in halves.
-@Suite(.timeLimit(.minutes(5))) struct LaneSplitTests {
+@Suite(.timeLimit(.minutes(10))) struct LaneSplitTests {
     @Test(arguments: [400, 413])
     func aRefusedPostLeavesAgainInHalves(status: Int) async throws {
         let worker = try await TestWorker.make()

@@ -6,7 +6,7 @@ import Testing
 @testable import PushWorker
 
 /// What dead workers held, and what this one lost, goes back to work.
-@Suite(.timeLimit(.minutes(1))) struct HeartbeatRescueTests {
+@Suite(.timeLimit(.minutes(10))) struct HeartbeatRescueTests {
     private static let one = WorkerID(number: 2, epoch: 22)
     private static let other = WorkerID(number: 3, epoch: 33)
 

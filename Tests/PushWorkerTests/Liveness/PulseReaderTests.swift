@@ -7,7 +7,7 @@ import Testing
 @testable import Store
 
 /// The pulse is read beside the heartbeat, and never at its cost.
-@Suite(.timeLimit(.minutes(1))) struct PulseReaderTests {
+@Suite(.timeLimit(.minutes(10))) struct PulseReaderTests {
     private let it = HeartbeatFixture()
 
     private static func pulse(due: Int64, more: Bool = false, runs: String = "[]") throws -> DatabasePulse {

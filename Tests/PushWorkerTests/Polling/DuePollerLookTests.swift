@@ -9,7 +9,7 @@ import Testing
 @testable import Store
 
 /// Which lanes a poller asks for, and when, without a server. Time passes only while it sleeps.
-@Suite(.timeLimit(.minutes(1))) struct DuePollerLookTests {
+@Suite(.timeLimit(.minutes(10))) struct DuePollerLookTests {
     private let store = MemoryDue()
     private let time = ManualTime()
     private let log = LogRecorder()

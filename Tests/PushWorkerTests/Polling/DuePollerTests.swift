@@ -6,7 +6,7 @@ import Testing
 @testable import PushWorker
 
 /// A worker that sleeps finds by its own looks what no `push.wake_up()` announced.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct DuePollerTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct DuePollerTests {
     /// The backend saw the worker awake, so it did not notify. Its message appears together with the flag.
     @Test func aRowCommittedWhileItFallsAsleepIsFound() async throws {
         let worker = try await TestWorker.sleeping()

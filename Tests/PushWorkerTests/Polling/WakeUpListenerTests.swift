@@ -10,7 +10,7 @@ import Testing
 @testable import PushWorker
 
 /// A worker that listens sleeps while there is nothing to do, and wakes when a backend calls `push.wake_up()`.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct WakeUpListenerTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct WakeUpListenerTests {
     /// Ends the session that listens.
     private static func cut(_ test: TestDatabase) async throws {
         let ended = try await test.number(

@@ -7,7 +7,7 @@ import Testing
 @testable import PushWorker
 
 /// A stopping worker writes all it can, and ends in any case: what it cannot write, rescue finds.
-@Suite(.timeLimit(.minutes(1))) struct RecorderEndTests {
+@Suite(.timeLimit(.minutes(10))) struct RecorderEndTests {
     private let it = RecorderFixture()
 
     @Test func whatIsLeftIsWrittenWithoutWaiting() async throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import PushWorker
 
 /// Lanes claim nothing more while too many results wait: a worker's memory has an end.
-@Suite(.timeLimit(.minutes(1))) struct RecorderRoomTests {
+@Suite(.timeLimit(.minutes(10))) struct RecorderRoomTests {
     private let it = RecorderFixture()
 
     private func left(_ count: Int) -> [Completion.Left] {

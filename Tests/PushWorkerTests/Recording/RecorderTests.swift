@@ -7,7 +7,7 @@ import Testing
 @testable import PushWorker
 
 /// Results are written together, and stay until they are written.
-@Suite(.timeLimit(.minutes(1))) struct RecorderTests {
+@Suite(.timeLimit(.minutes(10))) struct RecorderTests {
     private let it = RecorderFixture()
 
     @Test func whatLanesRecordWhileItGathersIsOneStatement() async throws {

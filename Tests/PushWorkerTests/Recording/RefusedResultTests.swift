@@ -6,7 +6,7 @@ import Testing
 @testable import PushWorker
 
 /// A result that the database refuses keeps no other from being recorded, and is not dropped in silence.
-@Suite(.timeLimit(.minutes(1))) struct RefusedResultTests {
+@Suite(.timeLimit(.minutes(10))) struct RefusedResultTests {
     private let it = RecorderFixture()
 
     /// Records one post for each of these claims.

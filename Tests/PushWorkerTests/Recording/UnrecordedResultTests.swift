@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A result that the database will never take keeps no other from being recorded.
-@Suite(.timeLimit(.minutes(2))) struct UnrecordedResultTests {
+@Suite(.timeLimit(.minutes(10))) struct UnrecordedResultTests {
     @Test func itIsGivenUpAndEverythingElseIsRecorded() async throws {
         var worker = try await TestWorker.make()
         worker.settings.backoff = Backoff(base: 0.01, cap: 0.05)

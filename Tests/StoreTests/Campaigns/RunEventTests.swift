@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What is kept of the changes of runs, and how it is read: each once, in order, and none missed.
-@Suite(.timeLimit(.minutes(3))) struct RunEventTests {
+@Suite(.timeLimit(.minutes(10))) struct RunEventTests {
     /// A campaign to twenty recipients, which was not started.
     private static func make(_ members: String = "") async throws -> TestDatabase {
         let test = try await TestDatabase.make()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// With a thousand campaigns and ten thousand runs, what people and workers ask costs what it shows, not what there was.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct ThousandCampaignsTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ThousandCampaignsTests {
     /// c0001 to c0999 had 10 runs each, and `often` 10,000. Every newest run is open. Inserted directly into the tables.
     private static let many = Task {
         let test = try await TestDatabase.make()

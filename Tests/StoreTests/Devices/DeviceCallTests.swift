@@ -6,7 +6,7 @@ import Testing
 
 /// `push.put_device` and `push.patch_device` take what drivers and psql send: a call that looks right is found, and what is
 /// wrong is refused in our own words.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct DeviceCallTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct DeviceCallTests {
     private static let templates = #"{"news": {"body": "{}"}}"#
 
     @Test(arguments: [

@@ -4,7 +4,7 @@ import Store
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(2))) struct DeviceClaimTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct DeviceClaimTests {
     @Test func theOldestComeFirstAndTheNextClaimContinuesBehindThem() async throws {
         let store = try await StoreFixture.make()
         for n in 1...9 { try await store.put("phone-\(n)") }

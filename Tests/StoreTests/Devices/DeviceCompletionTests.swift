@@ -4,7 +4,7 @@ import Store
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(2))) struct DeviceCompletionTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct DeviceCompletionTests {
     private func results(_ store: StoreFixture) async throws -> [String] {
         try await store.test.texts(
             """

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What people and checks see of waiting changes, hub by hub, and what they may do about them.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct DeviceHubTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct DeviceHubTests {
     private func backlog(_ store: StoreFixture) async throws -> [String] {
         try await store.test.texts(
             "SELECT concat_ws(' ', hub, state, due, later, refused, why) FROM push.device_backlog ORDER BY hub")

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The ids of a device's changes are in the order of their commits, whatever transactions are open.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct DeviceOrderTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct DeviceOrderTests {
     private static let put: SQL = "SELECT push.put_device('news', 'a', 'apns', '00')"
     private static let patch: SQL = "SELECT push.patch_device('news', 'a', add_tags => '{x}')"
     private static let drop: SQL = "SELECT push.drop_device('news', 'a')"

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Old changes go with their results when they are final, and stay while they wait.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct DevicePurgeTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct DevicePurgeTests {
     @Test func whatIsOldAndFinalGoesWithItsResults() async throws {
         let store = try await StoreFixture.make()
         for _ in 1...3 { try await store.put("a") }

@@ -6,7 +6,7 @@ import Testing
 
 /// A device is held by a claim; when its worker dies, leaves or loses the answer, the claim goes and the changes are due as
 /// before. Repeating them does no harm.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct DeviceRescueTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct DeviceRescueTests {
     @Test func aRescueGivesDevicesBackAndTakesNoneOfOthers() async throws {
         let store = try await StoreFixture.make()
         for n in 1...4 { try await store.put("phone-\(n)") }

@@ -6,7 +6,7 @@ import Testing
 
 /// The database and PushModel read the same texts as JSON, XML and tags of a device: a change that was taken is never refused
 /// later because it cannot be read.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct DeviceRuleAgreementTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct DeviceRuleAgreementTests {
     @Test(arguments: [UInt64(1), 2, 3]) func randomJSONIsJudgedAlike(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
         let parts = [

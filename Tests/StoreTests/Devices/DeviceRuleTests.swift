@@ -8,7 +8,7 @@ import VectorSupport
 
 /// `push.put_device` and `push.patch_device` check by the rules of `InstallationDocument`, and name column and rule.
 /// (ProvidersTests reads the same cases.)
-@Suite(.serialized, .timeLimit(.minutes(3))) struct DeviceRuleTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct DeviceRuleTests {
     private struct Case {
         let id: String
         let arguments: [String: Any]

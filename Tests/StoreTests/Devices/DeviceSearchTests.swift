@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Looking for changes of devices; what is found by which filter: DeviceTests of the command line.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct DeviceSearchTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct DeviceSearchTests {
     @Test func ofEachHubTheNewestChangesOfADeviceAreShown() async throws {
         let store = try await StoreFixture.make()
         try await store.database.execute("SELECT push.add_hub('sport')")

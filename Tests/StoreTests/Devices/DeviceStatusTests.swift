@@ -4,7 +4,7 @@ import Store
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(2))) struct DeviceStatusTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct DeviceStatusTests {
     @Test func eachStateOfAChangeIsShown() async throws {
         let store = try await StoreFixture.make()
         let status: SQL = """

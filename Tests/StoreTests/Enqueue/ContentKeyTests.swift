@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Translations with one content_key leave together, even from different statements and sessions.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct ContentKeyTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ContentKeyTests {
     @Test func translationsOfSeveralStatementsAreOneContent() async throws {
         let store = try await StoreFixture.make(settling: 0)
         let ids = [

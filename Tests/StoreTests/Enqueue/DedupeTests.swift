@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// One content per hub and dedupe_key; a second one never fails the INSERT and is never sent.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct DedupeTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct DedupeTests {
     private func insert(_ store: StoreFixture, _ values: String) async throws -> [Int64] {
         try await store.database.query(
             "INSERT INTO push.message (hub, tag, locale, content_key, dedupe_key, content) VALUES \(raw: values) RETURNING id"

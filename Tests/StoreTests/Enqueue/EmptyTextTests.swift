@@ -6,7 +6,7 @@ import Testing
 
 /// An empty text is not a value: every column and argument refuses it, or takes it as null, and what is only blanks likewise. The
 /// columns and functions are those that the database has, so that a new one is tried, too.
-@Suite(.timeLimit(.minutes(2))) struct EmptyTextTests {
+@Suite(.timeLimit(.minutes(10))) struct EmptyTextTests {
     private static let empty = ["", "   ", "\t\n"]
 
     /// A database in which every function below can be called.

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `push.enqueue` and `push.enqueue_many`, which the command line uses, too.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct EnqueueManyTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct EnqueueManyTests {
     /// `id inserted` of every row that a call returns.
     private func call(_ store: StoreFixture, _ sql: String) async throws -> [String] {
         try await store.test.texts("SELECT id || ' ' || inserted FROM \(raw: sql)")

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Every way to insert into push.message makes the same pointers.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct EnqueueTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct EnqueueTests {
     /// Pointers without their ids.
     private static let pointers: SQL = """
         SELECT m.hub || ' ' || coalesce(m.tag, '*') || ' ' || d.priority || ' ' || (d.due_at = m.send_at) || ' ' || (d.kind = 't') || ' ' || d.attempt

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `push.enqueue` takes what drivers and psql send: a call that looks right is found.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct EnqueueTypesTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct EnqueueTypesTests {
     @Test(arguments: [
         #"'news', 'a', '{"m": "x"}'"#, #"'news', 'a', '{"m": "x"}'::text"#, #"'news', 'a', '{"m": "x"}'::varchar"#,
         #"'news', 'a', '{"m": "x"}'::json"#, #"'news', 'a', '{"m": "x"}'::jsonb"#,

@@ -6,7 +6,7 @@ import Testing
 
 /// Whatever a login that may only enqueue writes: its own statement fails, or its own messages end. No claim, plan or
 /// completion fails, and no other message waits.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct HostileRowTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct HostileRowTests {
     struct Attack: Sendable, CustomTestStringConvertible {
         let name: String
         let sql: String

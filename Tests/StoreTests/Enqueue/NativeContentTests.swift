@@ -8,7 +8,7 @@ import VectorSupport
 
 /// The INSERT checks native payloads and device handles by the rules of the planner, and names path and rule. (PushModelTests
 /// reads the same cases.)
-@Suite(.serialized, .timeLimit(.minutes(3))) struct NativeContentTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct NativeContentTests {
     private struct Case: Sendable {
         let id: String, format: String, content: String, headers: String?, says: String?
     }

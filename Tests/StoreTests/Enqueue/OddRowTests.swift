@@ -7,7 +7,7 @@ import Testing
 
 /// Every way to enqueue takes exactly what the worker can send: what is taken never ends as `not_sendable`, and what is
 /// refused could not be sent.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct OddRowTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct OddRowTests {
     /// Puts a content in by one of the entries. Returns the rule that it breaks, or an empty text.
     private static let put = """
         CREATE SCHEMA odd;

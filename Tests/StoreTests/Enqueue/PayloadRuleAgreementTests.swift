@@ -10,7 +10,7 @@ import VectorSupport
 /// The database and the planner judge a native payload alike, and in the same words: what an INSERT took is not refused an
 /// hour later, and what it refused could not have been sent. (The shared cases mutated: names misspelt and moved, values
 /// exchanged, XML broken.)
-@Suite(.serialized, .timeLimit(.minutes(3))) struct PayloadRuleAgreementTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct PayloadRuleAgreementTests {
     private struct Payload {
         let format: String, content: String, headers: String
     }

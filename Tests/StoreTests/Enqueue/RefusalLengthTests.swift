@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What psql and drivers show of a refusal: the message, a hint, and where it was raised, not our statements.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct RefusalLengthTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct RefusalLengthTests {
     /// - Parameter lines: of CONTEXT.
     @Test(arguments: [
         ("INSERT INTO push.message (hub, tag, content) VALUES ('nws', 'a', '{}')", 2),

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A bad value fails the backend's own INSERT with column, value, limit and a hint, and nothing is enqueued.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct RefusalTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct RefusalTests {
     struct Bad: Sendable, CustomTestStringConvertible {
         let column: String
         let values: String

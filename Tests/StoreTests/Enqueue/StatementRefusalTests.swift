@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What is refused because of the rows of one statement together, and how an error names its row.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct StatementRefusalTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct StatementRefusalTests {
     private static let stories = """
         INSERT INTO push.message (hub, tag, locale, content) VALUES
             ('news', 'World', 'en', '{"title": "Story 1"}'),

@@ -8,7 +8,7 @@ import VectorSupport
 
 /// The table and `TagExpression` accept the same tags: an enqueued row is never refused for its tag later, and no row is
 /// refused that could be sent.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct TagRuleAgreementTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct TagRuleAgreementTests {
     @Test func theVectorsAreJudgedAlike() async throws {
         let store = try await StoreFixture.make()
         let texts = try Self.vectors()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Rows of one statement that differ by locale are one content: one pointer, claimed together.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct TranslationTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct TranslationTests {
     @Test func theyFoldUnderOneLead() async throws {
         let store = try await StoreFixture.make()
         let ids = try await store.translate(["en", "fr", "zh-Hans"])

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What is taken with a warning, because it may be meant, and what the translations of one content may not say together.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct WarningTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct WarningTests {
     private final class Notices: Sendable {
         let all = Mutex<[String]>([])
     }

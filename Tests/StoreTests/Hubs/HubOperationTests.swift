@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 
 /// What people do with hubs (steer_hub.sql).
-@Suite(.serialized, .timeLimit(.minutes(2))) struct HubOperationTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct HubOperationTests {
     @Test func openingAGateDoesNotEndAPause() async throws {
         let store = try await StoreFixture.make()
         #expect(try await store.test.texts("SELECT push.open_gate('news')::text") == ["false"])

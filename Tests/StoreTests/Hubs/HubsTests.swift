@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 
 /// Hubs in the database: settings, gates, holds and pauses.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct HubsTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct HubsTests {
     @Test func aHubIsWrittenOnlyWhenItChanged() async throws {
         let test = try await TestDatabase.make()
         let hubs = Hubs(database: test.database)

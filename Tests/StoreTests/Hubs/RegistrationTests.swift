@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 
 /// Two configurations cannot overwrite each other's hub in silence.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct RegistrationTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct RegistrationTests {
     private static func changed() -> HubSettings {
         var hub = TestWorker.news
         hub.localization = .tags

@@ -4,7 +4,7 @@ import Store
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(2))) struct RemoveHubTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct RemoveHubTests {
     private static let remove: SQL = "SELECT push.remove_hub('news')"
 
     private func refusal(of sql: SQL, on store: StoreFixture) async -> DatabaseError? {

@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 
 /// A hub that was taken out of every configuration is seen, and its messages end.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct UnservedHubTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct UnservedHubTests {
     /// A worker serves news; nobody serves old.
     private static func make() async throws -> (StoreFixture, old: Int16) {
         let store = try await StoreFixture.make(settling: 0)

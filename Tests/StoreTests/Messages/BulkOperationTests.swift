@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 
 /// Operations on many messages: cancel a campaign, retry failures, resolve doubts.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct BulkOperationTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct BulkOperationTests {
     private static func campaign(
         _ n: Int, _ campaign: String, run: String, on store: StoreFixture, in future: String = "0 s"
     ) async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-@Suite(.serialized, .timeLimit(.minutes(2))) struct CancelTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct CancelTests {
     @Test func aScheduledOrDueMessageIsCancelledOnce() async throws {
         let store = try await StoreFixture.make()
         let due = try await store.insert()[0]

@@ -6,7 +6,7 @@ import Testing
 
 /// The server's clock is set back, or a promoted server is behind: the newest result is the one that came last, whatever
 /// time it has.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct ClockStepTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ClockStepTests {
     /// A message whose last result was written before the clock was set back by an hour.
     private static func message(
         _ store: StoreFixture, _ end: (StoreFixture, Claim) async throws -> Void

@@ -4,7 +4,7 @@ import Store
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(2))) struct DoubtsTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct DoubtsTests {
     /// Two messages in doubt because of one post.
     private func doubts() async throws -> (StoreFixture, [Int64], Claim) {
         let store = try await StoreFixture.make()

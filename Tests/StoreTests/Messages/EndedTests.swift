@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What backends learn of their own messages: push.status_of for ids, push.ended_since for whatever ended.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct EndedTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct EndedTests {
     private static let insert = #"INSERT INTO push.message (hub, tag, content) VALUES ('news', 'a', '{"m": "x"}')"#
 
     /// ids of the rows, and the mark of the last one.

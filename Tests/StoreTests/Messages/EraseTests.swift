@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 
 /// `push.erase`: nothing that a message said, or to whom, stays in the tables.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct EraseTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct EraseTests {
     private static let secret = "Qxz"
 
     /// Tables that have the word in some row, partitions under their parents.

@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 
 /// Lists of messages.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct MessagesTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct MessagesTests {
     @Test func messagesAreListedNewestFirstAndFiltered() async throws {
         let store = try await StoreFixture.make()
         let ids = try await store.insert(3)

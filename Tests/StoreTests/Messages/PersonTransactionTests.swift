@@ -7,7 +7,7 @@ import Testing
 
 /// A person who leaves a transaction open after one of these calls holds rows that workers need: the server ends such a
 /// session after a minute.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct PersonTransactionTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct PersonTransactionTests {
     @Test(arguments: [
         "SELECT push.cancel(1)", "SELECT push.cancel_campaign('spring')", "SELECT push.cancel_hub('news')",
         "SELECT push.retry('{1}')", "SELECT push.retry_failed('news')", "SELECT push.resolve('{1}', 'accepted')",

@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 
 /// Translations of one content are one push: operations on many messages must keep them together.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct TranslationGroupTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct TranslationGroupTests {
     /// A content in English and French that left in one post.
     private static func posted(_ store: StoreFixture) async throws -> (ids: [Int64], claim: Claim) {
         let ids = try await store.translate(["en", "fr"])

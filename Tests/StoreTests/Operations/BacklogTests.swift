@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 
 /// What is left to do for a drain.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct BacklogTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct BacklogTests {
     @Test func theBacklogCountsWhatADrainHasToWaitFor() async throws {
         let store = try await StoreFixture.make()
         #expect(try await Backlog.count(in: store.database, hubs: ["news"], within: 60) == 0)

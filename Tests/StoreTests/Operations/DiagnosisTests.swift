@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 
 /// What `fanfare doctor` looks at.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct DiagnosisTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct DiagnosisTests {
     @Test func aHeldSnapshotIsNamedWithItsRemedy() async throws {
         let store = try await StoreFixture.make()
         let holder = store.test.another(maximumConnections: 1)

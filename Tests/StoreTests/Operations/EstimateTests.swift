@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 
 /// `push.eta`: when what is pending will have been sent.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct EstimateTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct EstimateTests {
     @Test func anEstimateComesFromBacklogAndThroughput() async throws {
         let store = try await StoreFixture.make()
         try await store.insert(600)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// push.find_messages: which message was it?
-@Suite(.serialized, .timeLimit(.minutes(2))) struct FindMessagesTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct FindMessagesTests {
     /// Three customers, an expression, a campaign, a key, and one that ended.
     private func store() async throws -> StoreFixture {
         let store = try await StoreFixture.make()

@@ -7,7 +7,7 @@ import Testing
 
 /// A transaction stays open, so no claim that ended since then can be vacuumed: what people and backends ask about single
 /// messages costs the same all the same.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct LookUpCostTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct LookUpCostTests {
     @Test func endedClaimsDoNotMakeALookUpCostlier() async throws {
         let store = try await StoreFixture.make()
         let ids = try await store.insert(4)

@@ -6,7 +6,7 @@ import Testing
 
 /// Messages in every state, and damage by hand to each: `push.lost` names the message, `push.check` what it sees without reading
 /// messages.
-@Suite(.timeLimit(.minutes(2))) struct LostByDamageTests {
+@Suite(.timeLimit(.minutes(10))) struct LostByDamageTests {
     /// Where a message is: what can be damaged.
     enum Place: CaseIterable, Sendable { case pointer, claim, result }
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `push.lost` is empty while the invariant holds, and names each message that breaks it.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct LostViewTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct LostViewTests {
     @Test(
         arguments: [
             ("DELETE FROM push.due", "is nowhere"),

@@ -5,7 +5,7 @@ import Testing
 @testable import Store
 
 /// `push.check`: what is OK, WARNING and CRITICAL, as a monitor's login sees it.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct MonitorReportTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct MonitorReportTests {
     /// One hub, `news`, that a living worker serves.
     private static func served() async throws -> StoreFixture {
         let store = try await StoreFixture.make()

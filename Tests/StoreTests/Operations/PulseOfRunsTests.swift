@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 
 /// What a pulse says of campaigns, of devices and of snapshots.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct PulseOfRunsTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct PulseOfRunsTests {
     /// A campaign to a list of 30. At most a tenth of its results may be rejected.
     private static func campaign(_ name: String, in store: StoreFixture, to recipients: Int = 30) async throws {
         try await store.database.script(

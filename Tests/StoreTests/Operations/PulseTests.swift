@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 
 /// What is pending, in doubt and alive, in one look that costs the same however much that is.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct PulseTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct PulseTests {
     /// Pointers without messages: a look at what is pending reads nothing else.
     private static func point(_ store: StoreFixture, _ n: Int, hub: Int16, priority: Int, at: SQL) async throws {
         try await store.database.execute(

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What happens to messages that other sessions touch while `push.purge` runs.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct PurgeConcurrencyTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct PurgeConcurrencyTests {
     /// One message that failed long ago.
     ///
     /// - Parameters:

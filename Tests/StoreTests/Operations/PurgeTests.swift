@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What is old and final goes, whether its partition is full or not. Open messages stay, alone, and are named.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct PurgeTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct PurgeTests {
     @Test func contentsThatOldGoAlsoFromAPartitionThatIsNotFull() async throws {
         let store = try await StoreFixture.make()
         try await store.send(3, answered: Completion.Answered.rejected)

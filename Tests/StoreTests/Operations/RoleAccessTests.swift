@@ -5,7 +5,7 @@ import Testing
 @testable import Store
 
 /// What `fanfare doctor` may ask with each role.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct RoleAccessTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct RoleAccessTests {
     @Test(arguments: [
         (RoleAccess.Group.enqueue, false, false, false), (.register, false, false, false),
         (.campaign, false, false, false), (.approve, false, false, false), (.worker, false, true, true),

@@ -5,7 +5,7 @@ import Testing
 @testable import Store
 
 /// One run of a name at a time.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct RunLeaseTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct RunLeaseTests {
     @Test func aNameHasOneHolderUntilItEnds() async throws {
         let test = try await TestDatabase.make()
         let first = RunLease(database: test.database, name: "nightly", seconds: 15)

@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 
 /// The views that show the state of hubs, workers and results.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct SystemStatusTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct SystemStatusTests {
     @Test func theStatusShowsHubsWorkersAndTheLastHour() async throws {
         let store = try await StoreFixture.make()
         let ids = try await store.insert(3)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// With a million messages, a view costs what it shows, not what the tables hold.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct ViewCostTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ViewCostTests {
     /// Half a million final messages, 900 of them failed and 100 in doubt, and half a million pending ones. Inserted directly into
     /// the tables, and not analysed.
     private static let large = Task {

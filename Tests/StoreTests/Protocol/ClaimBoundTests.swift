@@ -6,7 +6,7 @@ import Testing
 
 /// A claim is bounded by the database, whatever a backend wrote: so no worker runs out of memory, and no claim out of numbers for
 /// its posts.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct ClaimBoundTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ClaimBoundTests {
     private static let mostBytes = 8_000_000
 
     @Test func itHoldsAtMostFiveThousandMessagesWhateverTheirTranslations() async throws {

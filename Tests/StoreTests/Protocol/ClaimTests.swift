@@ -4,7 +4,7 @@ import Store
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(2))) struct ClaimTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ClaimTests {
     @Test func itTakesTheOldestFirstAndContinuesBehindThem() async throws {
         let store = try await StoreFixture.make()
         let ids = try await store.insert(30)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-@Suite(.serialized, .timeLimit(.minutes(2))) struct CompletionTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct CompletionTests {
     @Test func answersBecomeResultsAndAFinishedClaimGoes() async throws {
         let store = try await StoreFixture.make()
         let ids = try await store.insert(4)

@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 
 /// One look for every hub and priority that has something due.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct DueLanesTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct DueLanesTests {
     @Test func itFindsEveryHubAndPriorityWithSomethingDueAndNoOther() async throws {
         let store = try await StoreFixture.make()
         #expect(try await store.queue.dueLanes() == [])

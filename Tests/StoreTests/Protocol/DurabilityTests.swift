@@ -7,7 +7,7 @@ import Testing
 @testable import Store
 
 /// A database that answers commits before they are durable, and crashes.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct DurabilityTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct DurabilityTests {
     /// The intent was gone, the pointer was due again, and the message left twice without a word.
     @Test func aPostOutlivesACrashOfADatabaseWithAsynchronousCommits() async throws {
         var options = TemporaryServer.Options()

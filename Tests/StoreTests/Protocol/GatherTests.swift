@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Workers gather contents with a key: each message exactly once, despite races, cancels and crashes.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct GatherTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct GatherTests {
     @Test func racingWorkersTakeEachContentOnceAndWhole() async throws {
         let store = try await StoreFixture.make(settling: 0)
         let contents = 300

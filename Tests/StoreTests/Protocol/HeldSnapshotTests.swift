@@ -7,7 +7,7 @@ import Testing
 @testable import Store
 
 /// A transaction stays open, so no row that was claimed since then can be vacuumed.
-@Suite(.timeLimit(.minutes(5))) struct HeldSnapshotTests {
+@Suite(.timeLimit(.minutes(10))) struct HeldSnapshotTests {
     @Test func deadRowsDoNotMakeAClaimCostlier() async throws {
         let store = try await StoreFixture.make()
         try await store.database.execute(

@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 
 /// Posts are written and committed before they leave, and only by the worker that still holds the claim.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct IntentTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct IntentTests {
     @Test func itWritesEachPostUnderItsNumber() async throws {
         let store = try await StoreFixture.make()
         let ids = try await store.insert(3)

@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 
 /// Answers that arrive after the claim was rescued: they are kept and settle the doubts about their own post.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct LateAnswerTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct LateAnswerTests {
     @Test(
         arguments: [
             (.accepted(0), "accepted", ["in_doubt/worker_lost", "accepted/taken_by_hub"]),

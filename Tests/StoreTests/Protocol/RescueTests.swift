@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 
 /// What becomes of the messages of a worker that died (docs/storage.md, "Heartbeat and rescue").
-@Suite(.serialized, .timeLimit(.minutes(2))) struct RescueTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct RescueTests {
     @Test func unpostedMessagesAreDueAgainAtTheirOldTime() async throws {
         let store = try await StoreFixture.make()
         let ids = try await store.insert(3)

@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 
 /// Posts of several claims in one statement: the same fence for each, and none waits for another.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct SharedIntentTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct SharedIntentTests {
     private func portion(_ claim: Claim, from first: Int = 1) -> IntentPortion {
         let posts = claim.messages.enumerated().map { index, message in
             (n: first + index, post: Post(messages: [message.id], target: .tag("World"), body: Array("{}".utf8)))

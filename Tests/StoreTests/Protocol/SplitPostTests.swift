@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 
 /// A post that was refused as a whole: its answer is kept, and its messages stay in their claim and leave in other posts.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct SplitPostTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct SplitPostTests {
     /// A post of several messages that was refused and will be sent again in parts.
     private static func split(_ count: Int) async throws -> (store: StoreFixture, ids: [Int64], claim: Claim) {
         let store = try await StoreFixture.make()

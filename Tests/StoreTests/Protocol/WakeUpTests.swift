@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `push.wake_up()` notifies only while a living worker says that it sleeps.
-@Suite(.timeLimit(.minutes(2))) struct WakeUpTests {
+@Suite(.timeLimit(.minutes(10))) struct WakeUpTests {
     private func wakes(_ store: StoreFixture) async throws -> Bool {
         try await store.database.query("SELECT push.wake_up()") { try $0.single { try $0.bool() } }
     }

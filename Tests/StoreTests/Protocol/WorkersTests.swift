@@ -7,7 +7,7 @@ import Testing
 @testable import Store
 
 /// Workers in the database.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct WorkersTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct WorkersTests {
     @Test func heartbeatsGrowAndShowEveryWorker() async throws {
         let store = try await StoreFixture.make()
         let other = try await store.another()

@@ -5,7 +5,7 @@ import Testing
 
 /// A partition closes after some time whatever is in it, so that old ones can be dropped. Only where somebody purges: elsewhere
 /// partitions would become many for nothing.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct PartitionClosingTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct PartitionClosingTests {
     /// One message was sent, somebody purges, and both partitions have been in use for so long.
     private static func used(for days: Int, keeping: String? = "30 days") async throws -> StoreFixture {
         let store = try await StoreFixture.make()

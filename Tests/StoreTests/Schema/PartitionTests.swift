@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Partitions are made ahead. Rows with unforeseen ids fall into a DEFAULT partition, are reported and can be moved.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct PartitionTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct PartitionTests {
     private static let span: Int64 = 4_000_000
 
     @Test func threeAreMadeAheadAndNoMoreTheSecondTime() async throws {

@@ -8,7 +8,7 @@ import Testing
 @testable import Store
 
 /// What each role may do (roles.sql), statement by statement, with logins that have no other right.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct RoleTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct RoleTests {
     /// A statement and the roles that may run it.
     struct Right: Sendable, CustomTestStringConvertible {
         let roles: Set<String>

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-@Suite(.serialized, .timeLimit(.minutes(2))) struct SchemaUpgradeTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct SchemaUpgradeTests {
     private static let everything = SchemaFile.all.map(\.path).sorted()
 
     /// `count` processes at once.

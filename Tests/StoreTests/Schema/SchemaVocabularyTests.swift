@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The words of the schema: every object has a comment, and the enums are those of `PushModel`.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct SchemaVocabularyTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct SchemaVocabularyTests {
     @Test func everyObjectHasAComment() async throws {
         let test = try await TestDatabase.make()
         let uncommented = try await test.texts(

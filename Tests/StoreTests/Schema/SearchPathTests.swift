@@ -7,7 +7,7 @@ import Testing
 
 /// An attacker with a login, temporary tables and a schema cannot make our functions run his code. Functions that run as
 /// their owner find every function, operator, type and table by a path he cannot change.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct SearchPathTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct SearchPathTests {
     /// A database whose schema `public` all roles may write to, as before PostgreSQL 15, and a backend that attacks.
     private static func make(_ role: String) async throws -> (StoreFixture, attacker: Database) {
         let store = try await StoreFixture.make()

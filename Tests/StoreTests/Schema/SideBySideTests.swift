@@ -8,7 +8,7 @@ import Testing
 /// A build from before a change of the protocol works on while `fanfare migrate up` brings the schema of the next one, and
 /// beside workers of the next one. Nothing was released yet, so the older build is made up: it calls a claim with one parameter
 /// less, which the file of the claim keeps beside the new one.
-@Suite(.timeLimit(.minutes(2))) struct SideBySideTests {
+@Suite(.timeLimit(.minutes(10))) struct SideBySideTests {
     private static let path = "functions/protocol/claim.sql"
 
     /// The files of the older build, which has only its own claim, and those of the next one, which keeps it.

@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 
 /// A backend that holds every lock it can take stops nobody.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct SquattingTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct SquattingTests {
     /// An open transaction of a login that may only enqueue, with the advisory locks that earlier builds took, and an
     /// INSERT that is not committed.
     private static func squat<T>(

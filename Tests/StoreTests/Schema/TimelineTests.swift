@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 
 /// A promoted server may hand out numbers again that the old one had handed out. Its timeline gives it away.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct TimelineTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct TimelineTests {
     /// As if the server had been promoted since the workers last looked.
     private static func promote(_ test: TestDatabase) async throws {
         try await test.database.execute("UPDATE push.timeline SET timeline = '00000000'")

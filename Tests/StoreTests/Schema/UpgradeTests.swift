@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 
 /// A schema that is newer than this build: it goes on where `works_from` allows that, and refuses elsewhere.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct UpgradeTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct UpgradeTests {
     private let knows = Schema.release
 
     private func later(_ test: TestDatabase, by more: Int32 = 1, worksFrom: Int32) async throws {
