@@ -3,17 +3,20 @@ import Glibc
 /// A program run for a private server, as an unprivileged user when we are root.
 ///
 /// It starts in `/`, in a process group of its own (Ctrl-C in a terminal is for us only), with no signal blocked and
-/// without our open files. Of our environment it gets only the paths of programs and libraries: no `PG…` variable
-/// reaches it.
+/// without our open files. Of our environment it gets only the paths of programs and libraries, and those that are loaded
+/// first: no `PG…` variable reaches it.
 struct ChildProcess {
     let id: pid_t
 
     /// - Parameters:
     ///   - command: program and arguments. `env` changes the directory and `setpriv` does what is not in posix_spawn.
     ///   - output: the file that its output is appended to.
+    ///   - environment: more of it, or other values.
     ///   - diesWithThread: the program gets SIGINT when the calling **thread** ends, so the caller has to stay and
     ///     wait. `setpriv` requests that after changing the user, because the change would undo it.
-    init(_ command: [String], output: String, diesWithThread: Bool = false) throws(TemporaryServerError) {
+    init(
+        _ command: [String], output: String, environment added: [String: String] = [:], diesWithThread: Bool = false
+    ) throws(TemporaryServerError) {
         var line = ["env", "-C", "/"]
         let isRoot = geteuid() == 0
         if isRoot || diesWithThread { line.append("setpriv") }
@@ -41,7 +44,7 @@ struct ChildProcess {
         posix_spawnattr_setflags(&attributes, Int16(flags))
 
         let arguments = line.map { strdup($0) }
-        let environment = Self.environment().map { strdup($0) }
+        let environment = Self.environment(with: added).map { strdup($0) }
         defer { for text in arguments + environment { free(text) } }
         var id = pid_t()
         let fault = posix_spawnp(&id, "env", &actions, &attributes, arguments + [nil], environment + [nil])
@@ -69,10 +72,12 @@ struct ChildProcess {
         return result == 0 && info.si_signo == SIGCHLD
     }
 
-    private static func environment() -> [String] {
-        let names: [String] = ["PATH", "LD_LIBRARY_PATH"]
-        let kept = names.compactMap { name in getenv(name).map { value in "\(name)=" + String(cString: value) } }
-        return kept + ["LC_ALL=C.UTF-8"]
+    private static func environment(with added: [String: String]) -> [String] {
+        var variables = ["LC_ALL": "C.UTF-8"]
+        for name in ["PATH", "LD_LIBRARY_PATH", "LD_PRELOAD"] {
+            if let value = getenv(name) { variables[name] = String(cString: value) }
+        }
+        return variables.merging(added) { $1 }.map { "\($0.key)=\($0.value)" }
     }
 
     private static func openFiles() -> [Int32] {

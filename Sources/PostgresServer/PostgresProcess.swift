@@ -180,7 +180,7 @@ final class PostgresProcess: Sendable {
                     "--locale=C.UTF-8", "--encoding=UTF8",
                 ]
             }
-        guard try ChildProcess(command, output: log).reap() == 0 else {
+        guard try ChildProcess(command, output: log, environment: options.environment).reap() == 0 else {
             throw refusal(primary == nil ? "make a database cluster" : "copy a database cluster", log)
         }
     }
@@ -197,7 +197,8 @@ final class PostgresProcess: Sendable {
         let deadline = ContinuousClock.now + .seconds(60)
         while true {
             let server = try ChildProcess(
-                [programs.path("postgres"), "-D", data] + arguments, output: log, diesWithThread: true)
+                [programs.path("postgres"), "-D", data] + arguments, output: log, environment: options.environment,
+                diesWithThread: true)
             state.change { $0.server = server }
             if try awaitReadiness(of: server, log, until: deadline) { return }
             // The backends of a killed server live a moment longer than it, and no other server starts beside them.

@@ -15,6 +15,8 @@ public final class TemporaryServer: Sendable {
         public var sharedBuffers = "64MB"
         /// Further settings of the server, by name.
         public var settings: [String: String] = [:]
+        /// Variables of its environment, beside the few that a server gets.
+        public var environment: [String: String] = [:]
         /// Where the directory is made. Default `/tmp`: the path of a socket has at most 107 bytes.
         public var base = "/tmp"
 

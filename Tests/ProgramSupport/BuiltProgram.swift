@@ -36,6 +36,8 @@ package struct BuiltProgram {
     /// Where the settings lie; stays while this does.
     package var scratch: ScratchDirectory?
     package var environment: [String: String] = [:]
+    /// What it goes by; nil: the clock of this process.
+    package var clock: MovedClock?
 
     package init(_ name: String = "fanfare", settings: String?, scratch: ScratchDirectory? = nil) {
         self.name = name
@@ -86,13 +88,15 @@ package struct BuiltProgram {
         }
     }
 
-    /// Ready to be started, with nothing of the environment that could name other settings or another database.
+    /// Ready to be started, with nothing of the environment that could name other settings or another database. Where the
+    /// tests go by a moved clock, so does the program, unless it has its own.
     package func process(_ arguments: [String]) -> Process {
         let process = Process()
         process.executableURL = URL(filePath: name.hasPrefix("/") ? name : Self.path(of: name))
         process.arguments = arguments + (settings.map { ["--config", $0] } ?? [])
         process.currentDirectoryURL = URL(filePath: "/")  // where no config.json lies
-        process.environment = ["PATH": "/usr/bin:/bin"].merging(environment) { $1 }
+        process.environment = ["PATH": "/usr/bin:/bin"].merging(clock?.environment ?? MovedClock.inherited) { $1 }
+            .merging(environment) { $1 }
         return process
     }
 }

@@ -16,7 +16,11 @@ enum Server {
     static func makeWithCron() async throws -> Database {
         var options = TemporaryServer.Options()
         options.settings = ["shared_preload_libraries": "pg_cron", "cron.database_name": "postgres"]
+        // An afternoon on which no job comes by itself, and that no midnight ends.
+        let clock = try await MovedClock(at: "2026-11-25T15:00:00Z")
+        options.environment = clock.environment
         let server = try await TemporaryServer.start(options)
+        withExtendedLifetime(clock) {}  // from here on the server has it
         let database = Database(DatabaseSettings(url: server.conninfo(), maximumConnections: 1))
         try await database.script("CREATE EXTENSION pg_cron")
         _ = try await Schema(database: database).migrate(appVersion: "test")

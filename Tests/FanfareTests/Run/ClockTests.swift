@@ -1,40 +1,17 @@
-import Foundation
 import ProgramSupport
 import TestSupport
 import Testing
 
 /// A machine whose clock is wrong.
 @Suite(.serialized) struct ClockTests {
-    /// Makes the clock of a program wrong: a library that is loaded before all others.
-    private static let compiler = Tool("clang")
-
-    private static func library(in scratch: ScratchDirectory) async throws -> String {
-        let source = """
-            #define _GNU_SOURCE
-            #include <stdlib.h>
-            #include <sys/syscall.h>
-            #include <time.h>
-            #include <unistd.h>
-            int clock_gettime(clockid_t clock, struct timespec *time) {
-                long code = syscall(SYS_clock_gettime, clock, time);
-                const char *ahead = getenv("CLOCK_AHEAD");
-                if (code == 0 && clock == CLOCK_REALTIME && ahead) time->tv_sec += atol(ahead);
-                return (int)code;
-            }
-            """
-        let path = scratch.path + "/clock.so"
-        let ended = try await compiler(
-            ["-shared", "-fPIC", "-o", path, try scratch.write(source, to: "clock.c")])
-        try #require(ended.status == 0, "\(ended)")
-        return path
-    }
-
     private struct Bench {
         let worker: TestWorker
         var fanfare: BuiltProgram
 
-        init(ahead seconds: Int) async throws {
+        init(ahead seconds: Double) async throws {
             worker = try await TestWorker.make()
+            let clock = try await MovedClock()
+            try clock.advance(by: seconds)
             let scratch = try ScratchDirectory()
             let connection = worker.emulator.connectionString(for: "breaking-news")?.reveal() ?? ""
             let settings = try scratch.write(
@@ -43,16 +20,14 @@ import Testing
                  "hubs": {"news": {"hub": "breaking-news", "connectionString": "\(connection)"}}}
                 """, to: "config.json")
             fanfare = BuiltProgram(settings: settings, scratch: scratch)
-            fanfare.environment = [
-                "LD_PRELOAD": try await ClockTests.library(in: scratch), "CLOCK_AHEAD": "\(seconds)",
-            ]
+            fanfare.clock = clock
         }
     }
 
     @Test(
-        .enabled(if: compiler.isExpected, Tool.advice),
-        arguments: [("run", 90_000), ("drain", 90_000), ("drain", -3_600)])
-    func aWorkerWhoseClockIsWrongDoesNotBegin(command: String, ahead: Int) async throws {
+        .enabled(if: MovedClock.compiler.isExpected, Tool.advice),
+        arguments: [("run", 90_000), ("drain", 90_000), ("drain", -3_600)] as [(String, Double)])
+    func aWorkerWhoseClockIsWrongDoesNotBegin(command: String, ahead: Double) async throws {
         let bench = try await Bench(ahead: ahead)
         try await bench.worker.enqueue(10)
 
@@ -69,7 +44,7 @@ import Testing
         #expect(unit.contains("\nRestart=on-failure\n") && !unit.contains(/RestartPreventExitStatus=.*\b75\b/))
     }
 
-    @Test(.enabled(if: compiler.isExpected, Tool.advice))
+    @Test(.enabled(if: MovedClock.compiler.isExpected, Tool.advice))
     func halfAMinuteKeepsNobodyFromWorking() async throws {
         let bench = try await Bench(ahead: 30)
         try await bench.worker.enqueue(10)
@@ -78,7 +53,7 @@ import Testing
         #expect(bench.worker.taken.count == 10)
     }
 
-    @Test(.enabled(if: compiler.isExpected, Tool.advice))
+    @Test(.enabled(if: MovedClock.compiler.isExpected, Tool.advice))
     func theDoctorSaysHowWrongItIs() async throws {
         let bench = try await Bench(ahead: 91_000)
         let ended = try await bench.fanfare("doctor", "--offline")
