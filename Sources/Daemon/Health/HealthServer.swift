@@ -7,10 +7,21 @@ import Telemetry
 
 /// The small HTTP server beside a worker, for what watches the process: Kubernetes, Docker, a load balancer.
 ///
-/// Answers GET and HEAD; health pages one request per connection, metrics as many as come. Limits: 64 connections, 16 KiB
-/// per header field, no bodies, 5 s to the first byte, 30 s for a request. When all 64 are taken, the one that has been
-/// idle longest is closed for the newcomer: a client that opens connections and asks nothing keeps no probe out.
+/// Answers GET and HEAD; health pages one request per connection, metrics as many as come. At most 16 KiB per header field,
+/// and no bodies. When all connections (`Limits`) are taken, the one that has been idle longest is closed for the newcomer: a
+/// client that opens connections and asks nothing keeps no probe out.
 public final class HealthServer: Sendable {
+    /// What a client may take. The defaults are those of SECURITY.md.
+    struct Limits: Sendable {
+        var connections = 64
+        /// Seconds from the connection to the first byte.
+        var firstByteSeconds = 5
+        /// Seconds from the first byte of a request to its last.
+        var requestSeconds = 30
+        /// Seconds without traffic.
+        var idleSeconds = 30
+    }
+
     private let listener: Listener
     private let address: ListenAddress
     private let setting: String
@@ -25,9 +36,16 @@ public final class HealthServer: Sendable {
     ///     Default: there is no such page.
     ///   - token: what a request for the metrics brings from another machine; nil: no other machine gets them.
     ///   - report: makes the report; called for every request, on any thread. nil: there are no health pages.
-    public init(
+    public convenience init(
         _ address: ListenAddress, setting: String = "console.listen", metrics: MetricsRegistry? = nil,
         token: Secret? = nil, report: (@Sendable (HealthProbe) -> HealthReport)?
+    ) {
+        self.init(address, setting: setting, metrics: metrics, token: token, limits: Limits(), report: report)
+    }
+
+    init(
+        _ address: ListenAddress, setting: String = "console.listen", metrics: MetricsRegistry? = nil,
+        token: Secret? = nil, limits: Limits, report: (@Sendable (HealthProbe) -> HealthReport)?
     ) {
         self.address = address
         self.setting = setting
@@ -42,7 +60,8 @@ public final class HealthServer: Sendable {
             isLoopback: isLoopback, metrics: isLoopback || token != nil ? read : nil,
             bearer: isLoopback ? nil : token, report: report)
         listener = Listener(
-            idleSeconds: 30, firstByteSeconds: 5, requestSeconds: 30, maximumConnections: 64, whenFull: .closeIdle
+            idleSeconds: limits.idleSeconds, firstByteSeconds: limits.firstByteSeconds,
+            requestSeconds: limits.requestSeconds, maximumConnections: limits.connections, whenFull: .closeIdle
         ) { request in .withoutBody(.answer(Self.response(HealthPage(request, of: pages)))) }
     }
 

@@ -50,8 +50,11 @@ import Testing
         }
     }
 
-    private func serve(_ body: (Int) async throws -> Void) async throws {
-        let server = HealthServer(ListenAddress(host: "127.0.0.1", port: 0)) { probe in
+    /// Limits of time that no test reaches, however long the machine lets it wait.
+    private static let patient = HealthServer.Limits(firstByteSeconds: 600, requestSeconds: 600, idleSeconds: 600)
+
+    private func serve(limits: HealthServer.Limits = patient, _ body: (Int) async throws -> Void) async throws {
+        let server = HealthServer(ListenAddress(host: "127.0.0.1", port: 0), limits: limits) { probe in
             HealthReport([.init(probe.rawValue, isGood: probe != .readyz, says: "as asked")])
         }
         try await body(try await server.start().port)
@@ -165,13 +168,25 @@ import Testing
         }
     }
 
-    @Test func aConnectionThatBringsNothingIsClosedAfterFiveSeconds() async throws {
-        try await serve { port in
+    @Test func aConnectionThatBringsNothingIsClosedInTime() async throws {
+        var limits = Self.patient
+        limits.firstByteSeconds = 1
+        try await serve(limits: limits) { port in
             let began = ContinuousClock.now
             let silent = try Peer(port: port)
             #expect(await silent.read().isEmpty)
-            #expect(ContinuousClock.now - began > .milliseconds(4500))  // how much later, the time limit says
+            #expect(ContinuousClock.now - began > .milliseconds(900))  // how much later, the time limit says
         }
+    }
+
+    @Test func theLimitsAreThoseOfSECURITY() throws {
+        let limits = HealthServer.Limits()
+        let page = try String(
+            contentsOf: URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../SECURITY.md"),
+            encoding: .utf8)
+        let row =
+            "\(limits.connections) connections; \(limits.firstByteSeconds) s to the first byte, \(limits.requestSeconds) s for a request"
+        #expect(page.contains(row), "\(row)")
     }
 
     // MARK: Metrics
@@ -184,8 +199,9 @@ import Testing
         for hub in Self.hubs {
             registry.table(.httpResponses, hub, count: 600) { ["\($0)"] }.add(at: 201)
         }
-        let server = HealthServer(ListenAddress(host: "127.0.0.1", port: 0), metrics: registry) { _ in HealthReport([])
-        }
+        let server = HealthServer(
+            ListenAddress(host: "127.0.0.1", port: 0), metrics: registry, limits: Self.patient
+        ) { _ in HealthReport([]) }
         try await body(try await server.start().port)
         await server.stop()
     }
