@@ -23,7 +23,7 @@ import Testing
                        ARRAY[1000000 + g], '{0}' FROM generate_series(1, 200000) g
                 """)
             try await store.database.execute("DELETE FROM push.claim WHERE ids[1] > 1000000")
-            let scan = try await Self.pages(of: "SELECT count(*) FROM push.claim", store)
+            let scan = try await store.pages(of: "SELECT count(*) FROM push.claim")
             #expect(scan > 2000, "this test would not notice a scan")
             _ = try await store.workers.beat(store.queue.worker, lowestClaim: 200_000, doing: "")
             let claim = try #require(try await store.claim(2))
@@ -43,14 +43,14 @@ import Testing
         let other = try await Hubs(database: store.database).register(HubSettings(name: "other"))
         let ids = try await store.insert()
         _ = try await store.claim()
-        let before = try await Self.pages(of: "SELECT push.cancel(\(ids[0]))", store)
+        let before = try await store.pages(of: "SELECT push.cancel(\(ids[0]))")
         try await store.database.execute(
             """
             INSERT INTO push.claim (id, worker, epoch, hub, priority, ids, attempts)
             SELECT nextval('push.claim_id'), 1, 1, \(other), 1, ARRAY(SELECT generate_series(1, 5000)::bigint),
                    array_fill(0::smallint, '{5000}') FROM generate_series(1, 200) g
             """)
-        let after = try await Self.pages(of: "SELECT push.cancel(\(ids[0]))", store)
+        let after = try await store.pages(of: "SELECT push.cancel(\(ids[0]))")
         #expect(after < before + 40, "\(before) then \(after): 200 claims have 1,000 pages of ids")
     }
 
@@ -62,23 +62,7 @@ import Testing
             ("cancel", "SELECT push.cancel(\(ids[1]))"), ("in_doubt", "SELECT * FROM push.in_doubt"),
             ("eta", "SELECT * FROM push.eta()"), ("workers", "SELECT * FROM push.workers"),
             ("cancel_campaign", "SELECT * FROM push.cancel_campaign('spring')"),
-        ] { costs[name] = try await pages(of: statement, store) }
+        ] { costs[name] = try await store.pages(of: "\(raw: statement)") }
         return costs
-    }
-
-    /// The pages a statement reads when its session has run it before; it is rolled back.
-    private static func pages(of statement: String, _ store: StoreFixture) async throws -> Int {
-        try await store.database.withConnection { connection in
-            try await connection.execute("BEGIN")
-            try await connection.execute("SAVEPOINT first")
-            try await connection.execute("\(raw: statement)")
-            try await connection.execute("ROLLBACK TO first")
-            let plan = try await connection.query(
-                "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, SUMMARY OFF) \(raw: statement)"
-            ) { rows in try rows.map { row in try row.string() } }
-            try await connection.execute("ROLLBACK")
-            guard let line = plan.first(where: { $0.contains("Buffers: shared") }) else { return 0 }
-            return line.matches(of: /(?:hit|read)=([0-9]+)/).compactMap { Int($0.1) }.reduce(0, +)
-        }
     }
 }

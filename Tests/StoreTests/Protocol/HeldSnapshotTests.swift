@@ -22,14 +22,14 @@ import Testing
             var position = DuePosition.start
             var pages: [Int] = []
             for _ in 1...19 {
-                pages.append(try await Self.pages(of: Self.claim(after: position, store), store))
+                pages.append(try await store.pages(of: Self.claim(after: position, store)))
                 let claim = try await store.queue.claim(hub: store.hub, priority: .normal, after: position, limit: 1000)
                 position = try #require(claim).position
             }
             #expect(pages[18] < pages[1] * 3 / 2, "\(pages)")
             // Nor does a look. Without the position it reads all dead rows.
-            let look = try await Self.pages(of: Self.look(after: position, store), store)
-            let scan = try await Self.pages(of: Self.look(after: .start, store), store)
+            let look = try await store.pages(of: Self.look(after: position, store))
+            let scan = try await store.pages(of: Self.look(after: .start, store))
             #expect(look < 40)
             #expect(scan > look + 100, "this test would not notice a scan: \(scan) after \(look)")
             try await person.execute("COMMIT")
@@ -39,35 +39,13 @@ import Testing
 
     private static func claim(after position: DuePosition, _ store: StoreFixture) -> SQL {
         """
-        EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, SUMMARY OFF)
         SELECT * FROM push_worker.claim_v1(\(store.hub), 1::smallint, \(position.dueAt), \(position.id), NULL, 1000, 1, 1)
         """
     }
 
     private static func look(after position: DuePosition, _ store: StoreFixture) -> SQL {
         """
-        EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, SUMMARY OFF)
         SELECT push_worker.look_v1(\([store.hub]), '{1}', \([position.dueAt]), \([position.id]), '{NULL}')
         """
-    }
-
-    /// The pages a statement reads; it is rolled back.
-    private static func pages(of statement: SQL, _ store: StoreFixture) async throws -> Int {
-        try await store.database.withConnection { connection in
-            try await connection.execute("BEGIN")
-            // The first use in a session also reads the catalogue.
-            _ = try await connection.execute(statement)
-            try await connection.execute("ROLLBACK")
-            try await connection.execute("BEGIN")
-            let plan = try await connection.query(statement) { rows in
-                try rows.map { row in try row.string() }.joined(separator: "\n")
-            }
-            try await connection.execute("ROLLBACK")
-            func number(_ word: String) -> Int {
-                let piece = plan.components(separatedBy: word).dropFirst().first ?? ""
-                return Int(piece.prefix { $0.isNumber }) ?? 0
-            }
-            return number("shared hit=") + number(" read=")
-        }
     }
 }

@@ -161,7 +161,7 @@ import Testing
             try await person.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
             try await person.execute("SELECT FROM push.hub")
             var before: [Int] = []
-            for look in [beat(1)] + looks { before.append(try await Self.pages(of: look, store)) }
+            for look in [beat(1)] + looks { before.append(try await store.pages(of: "\(raw: look)")) }
             try await store.database.execute(
                 """
                 INSERT INTO push.claim (id, worker, epoch, hub, priority, ids, attempts)
@@ -169,39 +169,18 @@ import Testing
                   FROM generate_series(1, 200000)
                 """)
             try await store.database.execute("DELETE FROM push.claim")
-            let scan = try await Self.pages(of: beat(1), store)
+            let scan = try await store.pages(of: "\(raw: beat(1))")
             #expect(scan > before[0] + 1000, "this test would not notice a scan: \(scan) after \(before[0])")
             let newest = try await store.workers.beat(me, doing: "").newestClaim
             for worker in [me, other.worker] {
                 _ = try await store.workers.beat(worker, lowestClaim: newest, doing: "")
             }
             for (look, before) in zip([beat(newest)] + looks, before) {
-                let now = try await Self.pages(of: look, store)
+                let now = try await store.pages(of: "\(raw: look)")
                 #expect(now <= before * 3 / 2 + 10, "\(look): \(now) pages, before \(before)")
             }
             try await person.execute("COMMIT")
         }
         await reader.close()
-    }
-
-    /// The pages a statement reads; it is rolled back.
-    private static func pages(of statement: String, _ store: StoreFixture) async throws -> Int {
-        try await store.database.withConnection { connection in
-            var plan = ""
-            for _ in 1...2 {  // the first use in a session also reads the catalogue
-                try await connection.execute("BEGIN")
-                plan = try await connection.query(
-                    "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, SUMMARY OFF) \(raw: statement)"
-                ) { rows in
-                    try rows.map { row in try row.string() }.joined(separator: "\n")
-                }
-                try await connection.execute("ROLLBACK")
-            }
-            func number(_ word: String) -> Int {
-                let piece = plan.components(separatedBy: word).dropFirst().first ?? ""
-                return Int(piece.prefix { $0.isNumber }) ?? 0
-            }
-            return number("shared hit=") + number(" read=")
-        }
     }
 }

@@ -1,0 +1,34 @@
+import Postgres
+
+extension StoreFixture {
+    /// The pages of our tables, with their indexes and long values, that a statement reads when its session has run it before; it is rolled back.
+    ///
+    /// Not those of the catalogue: a session reads that again, some 2,000 pages, whenever it was behind with the changes of
+    /// others, in whichever database of the server these were made.
+    func pages(of statement: SQL) async throws -> Int {
+        let read: SQL = """
+            WITH ours AS (
+                SELECT c.oid, c.reltoastrelid FROM pg_class c
+                 WHERE c.relnamespace IN ('push'::regnamespace, 'push_worker'::regnamespace, 'push_internal'::regnamespace)
+            )
+            SELECT sum(pg_stat_get_xact_blocks_fetched(r.oid))::bigint
+              FROM (SELECT oid FROM ours UNION SELECT reltoastrelid FROM ours
+                    UNION SELECT i.indexrelid FROM ours o JOIN pg_index i ON i.indrelid = o.reltoastrelid) r
+            """
+        return try await database.withConnection { connection in
+            func pages() async throws -> Int64 {
+                try await connection.query(read) { rows in try rows.single { row in try row.int64() } }
+            }
+            try await connection.execute("BEGIN")
+            try await connection.execute("SET LOCAL max_parallel_workers_per_gather = 0")  // they count for themselves
+            try await connection.execute("SAVEPOINT first")
+            try await connection.execute(statement)
+            try await connection.execute("ROLLBACK TO first")
+            let before = try await pages()
+            try await connection.execute(statement)
+            let after = try await pages()
+            try await connection.execute("ROLLBACK")
+            return Int(after - before)
+        }
+    }
+}
