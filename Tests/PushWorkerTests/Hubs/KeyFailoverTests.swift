@@ -100,7 +100,7 @@ import Testing
         #expect(try await worker.statuses() == "accepted 10")
         #expect(
             try await worker.test.texts(
-                "SELECT key || ': ' || key_reason || ' ' || (key_since > now() - interval '1 minute') FROM push.hub_state"
+                "SELECT key || ': ' || key_reason || ' ' || (key_since > now() - interval '1 hour') FROM push.hub_state"
             )
                 == ["secondary: the hub refused the primary key true"])
         let refusals = worker.emulator.count().statuses[401, default: 0]

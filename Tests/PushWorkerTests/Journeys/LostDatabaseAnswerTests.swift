@@ -158,8 +158,9 @@ import Testing
         try await proxied.expectAllSentOnce(20)
     }
 
+    /// The lease is longer than any delay of the machine, so that nothing but the lost answers is repeated.
     @Test func aCompletionWhoseAnswerIsLostIsRepeatedAndCountedOnce() async throws {
-        let proxied = try await ProxiedWorker.make()
+        let proxied = try await ProxiedWorker.make(leaseSeconds: 300)
         defer { proxied.proxy.end() }
         proxied.proxy.next(3, naming: "push_worker.complete_v1", .lost)
         try await proxied.worker.enqueue(50)

@@ -20,7 +20,7 @@ struct PoolerTests {
         try await pooler.listens()
         let worker = try await TestWorker.make(on: test)
         try await worker.enqueue(Self.all)
-        let summary = try await worker.whileWorking { _ in
+        try await worker.whileWorking { _ in
             try await worker.accepted(100)
             try await pooler.command("PAUSE")
             try await pooler.command("RESUME")
@@ -30,7 +30,7 @@ struct PoolerTests {
             try await worker.accepted(Self.all)
             withExtendedLifetime(next) {}
         }
-        #expect(summary.accepted == Self.all)
+        // Not by the worker's own count: an answer that another session of the pool recorded when this one broke is not in it.
         #expect(worker.taken.count == Self.all)
         #expect(Set(worker.taken).count == Self.all)
         let after = TestDatabase(at: server.conninfo(database: direct.name), name: direct.name)

@@ -19,7 +19,7 @@ import Testing
             try await enqueuing.until("SELECT count(*) FROM push.result") { $0 == 203 }
             for _ in 1...5 {
                 try await enqueuing.enqueue(
-                    1, options: "send_at, expires_at=now() - interval '2 s', now() + interval '30 s'")
+                    1, options: "send_at, expires_at=now() - interval '2 s', now() + interval '1 hour'")
             }
             try await enqueuing.until("SELECT count(*) FROM push.result") { $0 == 208 }
         }

@@ -139,9 +139,9 @@ import Testing
         #expect(
             try await test.number(
                 """
-                SELECT count(*) FROM push.stream t,
-                       LATERAL push_internal.instant_of((now() AT TIME ZONE 'Pacific/Kiritimati')::date + time '09:00', t.zone) at
-                 WHERE t.release_at = greatest(at, (SELECT max(release_at) FILTER (WHERE release_at <= now()) FROM push.stream))
+                SELECT count(*) FROM push.stream t JOIN push.run r ON r.id = t.run,
+                       LATERAL push_internal.instant_of((r.started_at AT TIME ZONE 'Pacific/Kiritimati')::date + time '09:00', t.zone) at
+                 WHERE t.release_at = greatest(at, (SELECT min(release_at) FROM push.stream))
                 """) == 7)
         // Without a time of its own the key says it.
         try await LocalSpecTests.create(Self.schedule, in: test)

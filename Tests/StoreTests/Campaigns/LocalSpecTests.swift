@@ -6,6 +6,9 @@ import Testing
 
 /// Which zones, windows and ramps a campaign may have.
 @Suite struct LocalSpecTests {
+    /// For tests that leave nothing in it.
+    private static let untouched = Task { try await make() }
+
     static let people = """
         CREATE SCHEMA marketing;
         CREATE TABLE marketing.people (id bigint PRIMARY KEY, zone text);
@@ -71,7 +74,7 @@ import Testing
         (#""ramp": "soon", "rate": 10"#, "ramp is", "30 min"),
     ])
     func aWrongOneIsRefusedWithAHint(members: String, message: String, hint: String) async throws {
-        let test = try await Self.make()
+        let test = try await Self.untouched.value
         let error = await #expect(throws: DatabaseError.self) { try await Self.create(members, in: test) }
         #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
         #expect(hint.isEmpty || error?.hint?.contains(hint) == true, "\(error?.hint ?? "")")
@@ -146,7 +149,7 @@ import Testing
         #expect(!better.contains { $0.contains("has no index") }, "\(better)")
     }
 
-    /// A zone whose time is past today, and one where it is still to come, whatever the hour.
+    /// A zone whose time is past today, and one where it is still to come, whatever the hour: the default's is where it is noon.
     @Test(arguments: ["now", "skip"]) func theCheckAndARunNameTheSameDay(passed: String) async throws {
         let test = try await Self.make()
         try await test.database.script(
@@ -154,10 +157,11 @@ import Testing
             INSERT INTO marketing.people
             SELECT n, CASE WHEN n <= 30 THEN 'Etc/GMT-14' ELSE 'Etc/GMT+12' END FROM generate_series(1, 100) n
             """)
-        // What the clocks show at UTC+1: at UTC+14 that is past, and at UTC-12 it is to come.
-        let time = try await test.texts("SELECT to_char(now() AT TIME ZONE 'UTC' + interval '1 hour', 'HH24:MI')")[0]
+        // At UTC+14 half past twelve is past by more than an hour then, and at UTC-12 it is to come in half an hour or more.
+        let noon = try await test.texts(
+            "SELECT 'Etc/GMT' || to_char(extract(hour FROM now() AT TIME ZONE 'UTC') - 12, 'SGFM00')")[0]
         try await Self.create(
-            #""local": {"time": "\#(time)", "default": "Etc/GMT-1", "passed": "\#(passed)"}"#, in: test)
+            #""local": {"time": "12:30", "default": "\#(noon)", "passed": "\#(passed)"}"#, in: test)
         let findings = try await test.texts(
             "SELECT concat_ws(' ', level, about, finding) FROM push.check_campaign('spring') WHERE about LIKE 'local%'")
         let ending = passed == "now" ? "get it at once" : "are left out"

@@ -65,12 +65,12 @@ import Testing
             try await store.database.execute(
                 """
                 INSERT INTO push.serving (worker, hub, key, has_secondary, token_expires_at, signings, "window", in_flight, rate, skew_seconds)
-                VALUES (\(worker.number), \(store.hub), \(key), true, now() + \(Int32(window)) * interval '1 minute', 1, \(Int32(window)), 3, 10.5, \(skew))
+                VALUES (\(worker.number), \(store.hub), \(key), true, timestamptz '2099-01-01 UTC' + \(Int32(window)) * interval '1 minute', 1, \(Int32(window)), 3, 10.5, \(skew))
                 """)
         }
         let shown: SQL = """
             SELECT concat_ws(' ', workers, coalesce(note, '-'), "window", in_flight, answers_per_second, skew_seconds,
-                             round(extract(epoch FROM token_expires_at - now()) / 60)) FROM push.hub_health
+                             extract(epoch FROM token_expires_at - timestamptz '2099-01-01 UTC')::int / 60) FROM push.hub_health
             """
         #expect(try await store.test.texts(shown) == ["2 - 12 6 21 -90 4"])
         try await store.database.execute(

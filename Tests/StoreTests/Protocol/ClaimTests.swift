@@ -137,15 +137,16 @@ import Testing
         try await store.database.execute(
             """
             INSERT INTO push.message (hub, tag, content, send_at, expires_at)
-            VALUES ('news', 'a', '{}', now() - interval '1 hour', now() + interval '100 s'),
+            VALUES ('news', 'a', '{}', now() - interval '1 hour', now() + interval '10 hours'),
                    ('news', 'b', '{}', now() - interval '1 hour', NULL),
                    ('news', 'c', '{}', now() - interval '2 hours', now() - interval '1 hour')
             """)
         let queue = Queue(database: store.database, worker: store.queue.worker) { 5_000 }
         let left = try #require(try await store.claim(by: queue)).messages.map { $0.expiresAt - 5_000 }
-        #expect(abs(left[0] - 100) < 20)
-        #expect(abs(left[1] - 23 * 3600) < 20)
-        #expect(abs(left[2] + 3600) < 20)
+        // How long the test takes makes less of a difference than which time counts.
+        #expect(abs(left[0] - 10 * 3600) < 1800)
+        #expect(abs(left[1] - 23 * 3600) < 1800)
+        #expect(abs(left[2] + 3600) < 1800)
     }
 
     @Test func aStepBackIsByTheDatabasesClock() async throws {

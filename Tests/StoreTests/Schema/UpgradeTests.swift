@@ -65,6 +65,7 @@ import Testing
     @Test func wordsThatThisBuildDoesNotKnowAreShownAsTheyAre() async throws {
         let store = try await StoreFixture.make()
         let ids = try await store.insert(2)
+        let since = try await ResultCounts.thisMinute(of: store.database)
         for type in ["status", "reason", "verdict"] {
             try await store.database.execute("ALTER TYPE push.\(raw: type) ADD VALUE 'parked'")
         }
@@ -72,14 +73,13 @@ import Testing
         try await store.database.execute(
             "INSERT INTO push.result (id, status, reason) VALUES (\(ids[0]), 'parked', 'parked')")
         try await store.database.execute(
-            "INSERT INTO push.tally VALUES (\(store.hub), date_trunc('minute', now()), 'parked', 'parked', 1)")
+            "INSERT INTO push.tally VALUES (\(store.hub), \(since), 'parked', 'parked', 1)")
         let messages = try await store.messages.find(MessageSearch(limit: 10))
         #expect(messages.map(\.status) == ["due", "parked"])
         #expect(messages.last?.reason == "parked")
         #expect(messages.last?.class == "policy")
         #expect(try await store.messages.status(of: ids[0])?.status == "parked")
         #expect(try await SystemStatus.read(from: store.database).lastHour.map(\.status) == ["parked"])
-        let since = try await ResultCounts.thisMinute(of: store.database)
         #expect(try await ResultCounts.read(from: store.database, since: since).results == ["news": ["parked": 1]])
     }
 }
