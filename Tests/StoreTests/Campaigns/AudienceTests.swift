@@ -5,6 +5,9 @@ import Testing
 
 /// An audience is read with the rights of push_audience, which reaches nothing of ours.
 @Suite struct AudienceTests {
+    /// For tests that leave nothing in it.
+    private static let untouched = Task { try await make() }
+
     private static func make() async throws -> TestDatabase {
         let test = try await TestDatabase.make()
         _ = try await Hubs(database: test.database).register(TestWorker.news)
@@ -20,12 +23,11 @@ import Testing
         "pg_temp.x", "no.such", "marketing.secret; DROP TABLE push.due", "\\\"\\\".x", "a.b.c.d",
     ])
     func nothingOfTheServerOrOfOursIsAnAudience(view: String) async throws {
-        let test = try await Self.make()
+        let test = try await Self.untouched.value
         let error = await #expect(throws: DatabaseError.self) {
             try await CampaignStore(database: test.database).create("x", spec: Self.spec(view), draft: false)
         }
         #expect(error?.message.contains("there is no such view") == true, "\(error.map { "\($0)" } ?? "")")
-        await test.database.close()
     }
 
     /// A view that anybody may make runs its functions as push_audience: it may neither read nor write what is ours.
@@ -74,14 +76,13 @@ import Testing
         (#"' {"a b": null, "n": 5, "cart": [{"id": 1}], "é": "\u00e9"}'"#, "true"), (#"'{"a": "\u0000"}'"#, "false"),
     ])
     func aRecipientWhosePropertiesCanBeReadIsUsual(properties: String, isUsual: String) async throws {
-        let test = try await TestDatabase.make()
+        let test = try await StoreFixture.untouched.test
         #expect(
             try await test.texts(
                 "SELECT push_internal.is_usual_recipient('user:1', NULL, NULL, \(raw: properties), 'template')::text")
                 == [
                     isUsual
                 ])
-        await test.database.close()
     }
 
     /// What no text uses refuses nobody, and what a text uses is looked at by the planner.

@@ -5,6 +5,9 @@ import Testing
 
 /// Finding one campaign among a thousand: tags, states, and those that are put away.
 @Suite struct CampaignListTests {
+    /// For tests that leave nothing in it.
+    private static let untouched = Task { try await make("a") }
+
     private static let spec = #"{"hubs": ["news"], "audience": {"tags": ["A"]}, "content": {"": {"a": "b"}}}"#
 
     private static func make(_ names: String...) async throws -> (TestDatabase, CampaignStore) {
@@ -66,7 +69,7 @@ import Testing
 
     @Test(arguments: ["", "Spring", "a b", "-a", "_a", "a,b", "é", String(repeating: "a", count: 64)])
     func aTagThatIsNoPlainWordIsRefused(_ tag: String) async throws {
-        let (_, campaigns) = try await Self.make("a")
+        let (_, campaigns) = try await Self.untouched.value
         let error = await #expect(throws: DatabaseError.self) {
             try await campaigns.tag("a", adding: ["ok", tag], removing: [])
         }

@@ -89,8 +89,7 @@ import Testing
         (#""daily 9 UTC""#, "fields", ""),
     ])
     func aWrongScheduleIsRefusedWhenTheCampaignIsMade(written: String, message: String, hint: String) async throws {
-        let test = try await TestDatabase.make()
-        _ = try await Hubs(database: test.database).register(TestWorker.news)
+        let test = try await StoreFixture.untouched.test
         let error = await #expect(throws: DatabaseError.self) { _ = try await Self.create(written, in: test) }
         #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
         #expect(hint.isEmpty || error?.hint?.contains(hint) == true, "\(error?.hint ?? "")")

@@ -5,6 +5,9 @@ import Testing
 
 /// What `push.create_campaign` and `push.start_run` refuse, and in which words.
 @Suite struct SpecTests {
+    /// For tests that leave nothing in it.
+    private static let untouched = Task { try await make() }
+
     private static func make() async throws -> TestDatabase {
         let test = try await TestDatabase.make()
         _ = try await Hubs(database: test.database).register(TestWorker.news)
@@ -151,12 +154,11 @@ import Testing
         ),
     ])
     func aSpecThatCannotBeRunIsRefusedWithWhatToDo(spec: String, message: String, hint: String) async throws {
-        let test = try await Self.make()
+        let test = try await Self.untouched.value
         let error = await #expect(throws: DatabaseError.self) { try await Self.create(spec, in: test) }
         #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
         #expect(hint.isEmpty || error?.hint?.contains(hint) == true, "\(error?.hint ?? "no hint")")
         #expect(try await test.number("SELECT count(*) FROM push.campaign") == 0)
-        await test.database.close()
     }
 
     /// What people of other products write, and what was meant.
@@ -170,7 +172,7 @@ import Testing
         ("{{b c}}", "{{b c}}", "A placeholder is {{name}}"), ("{{}}", "{{}}", "A placeholder is {{name}}"),
     ])
     func aPlaceholderThatIsNoneIsRefusedWithItsPlaceAndTheMend(text: String, wrong: String, hint: String) async throws {
-        let test = try await Self.make()
+        let test = try await Self.untouched.value
         for (spec, place) in [
             (#""content": {"en": {"title": "x", "body": "\#(text)"}}"#, #"content."en".body"#),
             (
@@ -188,7 +190,6 @@ import Testing
             #expect(error?.message == "\(place) has \(wrong), which is not a placeholder")
             #expect(error?.hint?.hasPrefix(hint) == true, "\(error?.hint ?? "no hint")")
         }
-        await test.database.close()
     }
 
     @Test(arguments: [

@@ -76,7 +76,7 @@ import Testing
         ("key", "7", "2020-01-01T00:00Z", "until is 2020-01-01T00:00:00.000Z, and that is past"),
     ])
     func whatNoRecipientCanHaveIsRefused(what: String, value: String, until: String?, words: String) async throws {
-        let test = try await TestDatabase.make()
+        let test = try await StoreFixture.untouched.test
         let audiences = Audiences(database: test.database)
         let one = await #expect(throws: DatabaseError.self) {
             try await audiences.suppress(what, value, reason: nil, until: until)
@@ -90,7 +90,6 @@ import Testing
             #expect(error?.sqlState == "22023")
         }
         #expect(try await test.number("SELECT count(*) FROM push.suppression") == 0)
-        await test.database.close()
     }
 
     @Test func aRowThatCannotBeOneSuppressesNobody() async throws {

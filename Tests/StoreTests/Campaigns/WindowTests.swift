@@ -26,7 +26,7 @@ import Testing
         (#"{"from": "22:00"}"#, "UTC", "2026-11-25T23:59:59Z", true),
     ])
     func aWindowIsOpenByTheClocksOfTheZone(window: String, zone: String, at: String, isOpen: Bool) async throws {
-        let test = try await TestDatabase.make()
+        let test = try await StoreFixture.untouched.test
         #expect(
             try await test.texts(
                 "SELECT push_internal.is_in_window((\(window))::json, \(zone), (\(at))::timestamptz)::text") == [
@@ -44,7 +44,7 @@ import Testing
         (#"{"from": "08:00", "until": "21:00"}"#, "Pacific/Apia", "2011-12-30T08:00Z", "2011-12-30T18:00:00.000Z"),
     ])
     func itOpensAgain(window: String, zone: String, at: String, opens: String) async throws {
-        let test = try await TestDatabase.make()
+        let test = try await StoreFixture.untouched.test
         #expect(
             try await test.texts(
                 "SELECT push.iso(push_internal.window_opens((\(window))::json, \(zone), (\(at))::timestamptz))") == [

@@ -40,13 +40,18 @@ import Testing
         "'news', 'd', 'apns', '00', user_id => 'anna'::varchar, templates => '\(templates)'::varchar",
         "'news', gen_random_uuid()::text, 'apns', '00', user_id => 'anna'::name",
     ]) func aPutIsFound(_ arguments: String) async throws {
-        let store = try await StoreFixture.make()
-        #expect(try await store.test.number("SELECT push.put_device(\(raw: arguments))") > 0)
-        #expect(try await store.count("installation_due") == 1)
-        let kept = try await store.test.texts("SELECT document FROM push.installation_change")
-        #expect(kept[0].contains("\"body\"") == arguments.contains("body"))
-        #expect(kept[0].contains("\"World\"") == arguments.contains("World"))
-        #expect(kept[0].contains("\"user_id\" : \"17\"") == arguments.contains(/[ ']17\b/), "\(kept)")
+        try await StoreFixture.untouched.undone { connection in
+            let id = try await connection.query("SELECT push.put_device(\(raw: arguments))") { rows in
+                try rows.single { row in try row.int64() }
+            }
+            let kept = try await connection.query(
+                "SELECT c.document FROM push.installation_change c JOIN push.installation_due d ON d.id = c.id"
+            ) { rows in try rows.map { row in try row.string() } }
+            #expect(id > 0 && kept.count == 1)
+            #expect(kept[0].contains("\"body\"") == arguments.contains("body"))
+            #expect(kept[0].contains("\"World\"") == arguments.contains("World"))
+            #expect(kept[0].contains("\"user_id\" : \"17\"") == arguments.contains(/[ ']17\b/), "\(kept)")
+        }
     }
 
     @Test(arguments: [
@@ -61,9 +66,15 @@ import Testing
         #"'news', 'd', '{"news": null}'::jsonb, ARRAY['a'], ARRAY['b'], '00', '17'"#,
         "'news'::varchar, 'd'::varchar, add_tags => NULL, remove_tags => '{a}'",
     ]) func aPatchIsFound(_ arguments: String) async throws {
-        let store = try await StoreFixture.make()
-        #expect(try await store.test.number("SELECT push.patch_device(\(raw: arguments))") > 0)
-        #expect(try await store.count("installation_due") == 1)
+        try await StoreFixture.untouched.undone { connection in
+            let id = try await connection.query("SELECT push.patch_device(\(raw: arguments))") { rows in
+                try rows.single { row in try row.int64() }
+            }
+            let due = try await connection.query("SELECT id FROM push.installation_due") { rows in
+                try rows.map { row in try row.int64() }
+            }
+            #expect(due == [id])
+        }
     }
 
     @Test(arguments: ["'news', 'd'", "'news'::varchar, 'd'::varchar", "device => 'd', hub => 'news'"])

@@ -126,7 +126,7 @@ import Testing
         (#"[{"hub": "news", "tag": "a", "translations": {}}]"#, "23502", "neither content nor translations"),
         (#"[{"hub": "news", "tag": "a", "translations": {"de": {}}}]"#, "23514", "locale"),
     ]) func anInvalidListIsRefusedWithAHint(_ list: String, _ state: String, _ says: String) async throws {
-        let store = try await StoreFixture.make()
+        let store = try await StoreFixture.untouched
         let error = await #expect(throws: DatabaseError.self) {
             try await store.database.execute("SELECT push.enqueue_many(\(list)::json)")
         }

@@ -25,9 +25,15 @@ import Testing
         #"'news', 'a', '{"m": "x"}', send_at => localtimestamp, dedupe_key => 'k'"#,
         #"'news', 'a', '{"m": "x"}'::jsonb, send_at => '2030-01-01T12:00:00+02:00', run => current_date, dedupe_key => 'k'"#,
     ]) func theCallIsFound(_ arguments: String) async throws {
-        let store = try await StoreFixture.make()
-        #expect(try await store.test.texts("SELECT inserted::text FROM push.enqueue(\(raw: arguments))") == ["true"])
-        #expect(try await store.test.texts("SELECT content::jsonb ->> 'm' FROM push.message") == ["x"])
+        try await StoreFixture.untouched.undone { connection in
+            let inserted = try await connection.query("SELECT inserted FROM push.enqueue(\(raw: arguments))") { rows in
+                try rows.map { row in try row.bool() }
+            }
+            let contents = try await connection.query("SELECT content::jsonb ->> 'm' FROM push.message") { rows in
+                try rows.map { row in try row.string() }
+            }
+            #expect(inserted == [true] && contents == ["x"])
+        }
     }
 
     /// As drivers prepare it: parameters without a type, and with the types of JSON.

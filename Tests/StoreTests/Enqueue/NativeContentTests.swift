@@ -99,7 +99,7 @@ import VectorSupport
     ]) func invalidHandlesAreRefused(_ handles: String, _ format: String, _ headers: String, _ says: String)
         async throws
     {
-        let store = try await StoreFixture.make()
+        let store = try await StoreFixture.untouched
         let content = ["template": "{}", "windows": #""<toast/>""#][format] ?? #"{"aps": {}}"#
         let error = await #expect(throws: DatabaseError.self) {
             try await insert(store, "('news', NULL, \(handles), '\(format)', NULL, NULL, '\(content)', \(headers))")

@@ -25,7 +25,7 @@ import Testing
         ("SELECT push.enqueue('nws', 'a', '{}', dedupe_key => 'k')", 4),
         ("SELECT push.enqueue('news', '(a', '{}'::jsonb, dedupe_key => 'k')", 5),
     ]) func aRefusalIsShort(_ statement: String, _ lines: Int) async throws {
-        let store = try await StoreFixture.make()
+        let store = try await StoreFixture.untouched
         let shown = try await Psql(conninfo: store.test.conninfo).run(statement)
             .split(separator: "\n").map(String.init)
         let context = shown.drop { !$0.hasPrefix("CONTEXT:") }

@@ -86,7 +86,7 @@ import Testing
     ]
 
     @Test(arguments: rows) func aBadRowIsRefused(_ bad: Bad) async throws {
-        let store = try await StoreFixture.make()
+        let store = try await StoreFixture.untouched
         let error = await #expect(throws: DatabaseError.self) {
             try await store.database.execute("INSERT INTO push.message \(raw: bad.values)")
         }
@@ -116,7 +116,7 @@ import Testing
     @Test(arguments: contents) func aContentMustBeAFlatObjectOfStrings(
         _ content: (text: String, says: String)
     ) async throws {
-        let store = try await StoreFixture.make()
+        let store = try await StoreFixture.untouched
         let error = await #expect(throws: DatabaseError.self) {
             try await store.database.execute(
                 "INSERT INTO push.message (hub, tag, content) VALUES ('news', 'a', \(content.text)::json)")
@@ -159,7 +159,7 @@ import Testing
     ]
 
     @Test(arguments: headers) func aForbiddenHeaderIsRefused(_ header: (text: String, says: String)) async throws {
-        let store = try await StoreFixture.make()
+        let store = try await StoreFixture.untouched
         let error = await #expect(throws: DatabaseError.self) {
             try await store.database.execute(
                 "INSERT INTO push.message (hub, tag, content, headers) VALUES ('news', 'a', '{}', \(header.text)::json)"

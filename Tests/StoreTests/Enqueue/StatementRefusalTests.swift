@@ -109,7 +109,7 @@ import Testing
         (#"INSERT INTO push.message (hub, tag, content) VALUES ('news', 'a b', '{}')"#, #"push.message.tag "a b""#),
         (#"SELECT push.enqueue('news', 'a b', '{}', dedupe_key => 'k')"#, #"push.message.tag "a b""#),
     ]) func anErrorNamesItsRow(_ sql: String, _ words: String) async throws {
-        let store = try await StoreFixture.make()
+        let store = try await StoreFixture.untouched
         let error = try #require(await refusal(sql, on: store))
         #expect(error.message.hasPrefix(words), "\(error)")
         #expect(words.hasPrefix("push") == !error.message.contains("(tag "), "a single row needs no name")

@@ -104,7 +104,7 @@ import Testing
             (["en", "fr-CA-\(String(repeating: "abcdefgh-", count: 4))x"], "BCP 47"), (["en", "fr\r\n"], "BCP 47"),
         ] as [([String?], String)])
     func aContentThatMissesALanguageIsRefused(_ locales: [String?], _ says: String) async throws {
-        let store = try await StoreFixture.make()
+        let store = try await StoreFixture.untouched
         let error = await #expect(throws: DatabaseError.self) { try await store.translate(locales) }
         #expect(error?.sqlState == "23514")
         #expect(error?.column == "locale")

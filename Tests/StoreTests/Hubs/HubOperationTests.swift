@@ -70,7 +70,7 @@ import Testing
         ("SELECT push.purge('1 hour')", "22023"), ("SELECT push.purge(NULL)", "22023"),
         ("SELECT push.purge('30 days', batch => 0)", "22023"),
     ]) func anInvalidValueIsRefusedWithAHint(_ sql: String, _ state: String) async throws {
-        let store = try await StoreFixture.make()
+        let store = try await StoreFixture.untouched
         let error = await #expect(throws: DatabaseError.self) { try await store.database.execute("\(raw: sql)") }
         #expect(error?.sqlState == state)
         #expect(error?.hint?.isEmpty == false)

@@ -293,7 +293,7 @@ import Testing
         ("SELECT push.cancel_hub('nowhere')", "P0002"), ("SELECT push.cancel_hub(NULL)", "P0002"),
         ("SELECT push.erase(ARRAY(SELECT generate_series(1, 1001)::bigint))", "22023"),
     ]) func aSenselessCallIsRefusedWithAHint(_ sql: String, _ state: String) async throws {
-        let store = try await StoreFixture.make()
+        let store = try await StoreFixture.untouched
         let error = await #expect(throws: DatabaseError.self) { try await store.database.execute("\(raw: sql)") }
         #expect(error?.sqlState == state)
         #expect(error?.hint?.isEmpty == false)

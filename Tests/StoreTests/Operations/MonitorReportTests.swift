@@ -6,6 +6,9 @@ import Testing
 
 /// `push.check`: what is OK, WARNING and CRITICAL, as a monitor's login sees it.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct MonitorReportTests {
+    /// For tests that leave nothing in it.
+    private static let untouched = Task { try await served() }
+
     /// One hub, `news`, that a living worker serves.
     private static func served() async throws -> StoreFixture {
         let store = try await StoreFixture.make()
@@ -185,7 +188,7 @@ import Testing
             "failed=101", "failed=5s", "due=3", "=5", "1e3", "oldest=99999999999", "10m",
         ].dropFirst())
     func whatIsNoLimitIsRefused(limit: String) async throws {
-        let store = try await Self.served()
+        let store = try await Self.untouched.value
         let error = await #expect(throws: DatabaseError.self) { try await Self.check(store, warning: limit) }
         #expect(error?.sqlState == "22023" && error?.hint != nil, "\(limit): \(String(describing: error))")
     }
