@@ -53,7 +53,9 @@ final class GateReader: Sendable {
     /// A hold or a wait is over: one step, so that the other hubs' gates are read in time, however much is scheduled.
     private func returnRefused(of hub: HubContext) async throws(DatabaseError) {
         let mark = refusedMarks.withLock { $0.removeValue(forKey: hub.id) }
-        let step = try await store.returnRefused(hub.id, within: settings.probeSeconds, after: mark)
+        // The jitter of a retry comes on top of the wait.
+        let within = settings.probeSeconds + settings.backoff.cap
+        let step = try await store.returnRefused(hub.id, within: within, after: mark)
         refusedMarks.withLock { $0[hub.id] = step.next }
         guard step.messages > 0 else { return }
         log.notice(

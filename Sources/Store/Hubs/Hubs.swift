@@ -173,7 +173,7 @@ public struct Hubs: Sendable {
     /// thousands of messages.
     ///
     /// - Parameters:
-    ///   - seconds: within which it would be due by itself.
+    ///   - seconds: within which, from the end of the wait, it would be due by itself.
     ///   - mark: `next` of the step before; nil: the first step.
     /// - Returns: how many; the mark of the next step, nil when nothing is left to do.
     public func returnRefused(

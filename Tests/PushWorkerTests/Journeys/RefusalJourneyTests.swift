@@ -124,7 +124,8 @@ import Testing
             try #require(times.last) - times[0] < 30, "the hub is tried with another message before a minute has passed"
         )
         #expect(try await worker.test.texts("SELECT state FROM push.hub_health") == ["open"])
-        #expect(try await worker.test.number("SELECT count(*) FROM push.due WHERE attempt = 0") == 1)
+        // The end of a hold makes it due; refused again beside others that are taken, it costs attempts.
+        #expect(try await worker.test.number("SELECT count(*) FROM push.due WHERE attempt < 10") == 1)
     }
 
     /// The oldest messages are refused, more of them than are tried before a hold; younger ones come.

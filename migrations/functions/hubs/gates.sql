@@ -122,8 +122,8 @@ DECLARE
 BEGIN
     returned := 0;
     -- SKIP LOCKED: another worker is at it, or a person holds the row in an open transaction.
-    SELECT least(greatest(s.refused_until, clock_timestamp() + make_interval(secs => within_seconds)),
-                 clock_timestamp() + interval '1 hour')                       -- no gate is closed for longer
+    SELECT least(greatest(s.refused_until, clock_timestamp()), clock_timestamp() + interval '1 hour')  -- the longest gate
+           + make_interval(secs => within_seconds)
       INTO latest
       FROM push.hub_state s
      WHERE s.hub = return_refused_v1.hub
@@ -175,7 +175,7 @@ END $$;
 COMMENT ON FUNCTION push_worker.return_refused_v1 IS
     'After a hold or a wait (push.hub_state.refused_until): makes what the hub refused meanwhile due at once, urgent ones '
     'first, and returns how many. One call looks at up to 10,000 pointers of each priority that are due within so many '
-    'seconds: call it again with after => next until next is null.';
+    'seconds of the end of the wait: call it again with after => next until next is null.';
 
 CREATE OR REPLACE FUNCTION push_worker.use_key_v1(hub smallint, key text, reason text) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
