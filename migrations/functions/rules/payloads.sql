@@ -157,10 +157,10 @@ BEGIN
     RETURN CASE must
         WHEN 'not exist' THEN true
         WHEN 'stand once' THEN (SELECT count(*) > 1 FROM json_object_keys(object) k WHERE k = name)
-        WHEN 'not be empty' THEN node::text COLLATE "C" ~ '^[[:space:]]*\{[[:space:]]*\}[[:space:]]*$'
+        WHEN 'not be empty' THEN node::text COLLATE "C" ~ E'^[[:space:]]*\\{[[:space:]]*\\}[[:space:]]*$'
         WHEN 'be known' THEN             -- in snake_case, or in the camelCase that stands for it
             strpos(name, '_') > 0
-            OR lower(regexp_replace(name COLLATE "C", '([A-Z])', '_\1', 'g')) <> ALL (words)
+            OR lower(regexp_replace(name COLLATE "C", '([A-Z])', E'_\\1', 'g')) <> ALL (words)
         WHEN 'not be misspelt' THEN push_internal.near_name(name, words) IS NOT NULL
         WHEN 'show something' THEN
             json_typeof(node) = 'object'
@@ -358,7 +358,7 @@ DECLARE
     xml_type constant text := CASE WHEN rules = 'windows' THEN push_internal.header(headers, 'x-wns-type') END;
     sent constant json := CASE rules WHEN 'fcmv1' THEN document #> '{message,apns,headers}' ELSE headers END;
     bytes_limit constant int := CASE
-        WHEN rules = 'header' THEN NULL
+        WHEN rules = 'header' OR warns THEN NULL      -- warnings go by what it says, not by its size
         WHEN is_call THEN coalesce(format.call_bytes, format.bytes)
         ELSE format.bytes
     END;

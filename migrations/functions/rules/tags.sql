@@ -102,7 +102,7 @@ LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     parts constant text[] := ARRAY(
         SELECT m.part[1]
-          FROM regexp_matches(lower(tag COLLATE "C"), '[a-z0-9_@#.:-]+|&&|\|\||[!()]', 'g') WITH ORDINALITY m(part, n)
+          FROM regexp_matches(lower(tag COLLATE "C"), E'[a-z0-9_@#.:-]+|&&|\\|\\||[!()]', 'g') WITH ORDINALITY m(part, n)
          ORDER BY m.n);
     names constant text[] := ARRAY(SELECT DISTINCT p.name FROM unnest(parts) p(name) WHERE p.name ~ '^[a-z0-9_@#.:-]');
     any_set boolean;
