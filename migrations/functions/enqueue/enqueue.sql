@@ -36,6 +36,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     m push.message;
     list json;
+    put record;
 BEGIN
     IF priority NOT IN (0, 1, 2) THEN              -- it may be too large for push.message.priority
         RAISE EXCEPTION USING
@@ -63,7 +64,10 @@ BEGIN
     IF replace THEN
         list := (left(list::text, -1) || ', "replace": true}')::json;
     END IF;
-    SELECT e.id, e.inserted, e.replaced INTO enqueue.id, enqueue.inserted, enqueue.replaced FROM push.enqueue_many(json_build_array(list)) e;
+    SELECT e.id, e.inserted, e.replaced INTO put FROM push.enqueue_many(json_build_array(list)) e;
+    id := put.id;
+    inserted := put.inserted;
+    replaced := put.replaced;
 END $$;
 
 CREATE OR REPLACE FUNCTION push.enqueue(

@@ -133,7 +133,7 @@ BEGIN
     -- first call of a connection costs.
     IF current_setting('push.has_duplicates', true) = '' AND array_remove(repeats, NULL) = '{}' THEN
         RETURN QUERY
-        SELECT u.n, min(ids[u.place]), true, min(times[u.place])
+        SELECT u.n, min(ids[u.place]), true, min(times[u.place]), replacements[u.n]
           FROM unnest(numbers, places) u(n, place)
          GROUP BY u.n
          ORDER BY u.n;
