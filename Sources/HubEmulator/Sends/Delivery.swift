@@ -25,6 +25,7 @@ struct Delivery: Sendable {
             }
             let targets = send.kind == .test ? Array(found.targets.prefix(Self.testLimit)) : found.targets
             (pushes, results) = Self.tagged(content, targets, hub, at: at, warnings)
+            warnings.checkRepeated(send.repeatedNames, at: hub)
             tally = DeliveryTally(results)
         }
     }
@@ -61,7 +62,6 @@ struct Delivery: Sendable {
             pushes.append(Push(inboxes: [.device(target.deviceID, hub: hub.name)], shown: shown))
         }
         warnings.checkUnused(sent: sent, used: used, at: hub)
-        warnings.checkRepeated(sent: sent, at: hub)
         return (pushes, results)
     }
 

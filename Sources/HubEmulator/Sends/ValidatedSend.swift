@@ -8,6 +8,8 @@ struct ValidatedSend: Sendable {
     let format: SendFormat
     let audience: Audience
     let content: Content
+    /// Properties that stand in the body more than once; case does not count.
+    private(set) var repeatedNames: [String] = []
 
     enum Content: Sendable {
         case properties(StringObject)
@@ -54,7 +56,13 @@ struct ValidatedSend: Sendable {
         guard let text = String(validating: notification, as: UTF8.self) else {
             throw .badRequest("The notification is not valid UTF-8.")
         }
-        content = format == .template ? .properties(try Self.properties(text)) : .payload(PayloadCache.Payload(text))
+        if format == .template {
+            let object = try Self.properties(text)
+            content = .properties(object)
+            if object.bytes.count < notification.count { repeatedNames = Self.repeated(in: notification) }
+        } else {
+            content = .payload(PayloadCache.Payload(text))
+        }
         if format.isJSON, format != .template { try Self.checkJSON(notification) }
     }
 
@@ -103,6 +111,13 @@ struct ValidatedSend: Sendable {
         } catch {
             throw .badRequest("The supplied notification payload is invalid: \(error).")
         }
+    }
+
+    /// `StringObject` keeps the last of each name alone.
+    private static func repeated(in body: [UInt8]) -> [String] {
+        guard let value = (try? JSONNode(body))?.value, case .object(let members) = value else { return [] }
+        var seen: Set<String> = []
+        return members.map(\.name).filter { !seen.insert($0.lowercased()).inserted }
     }
 
     private static func checkJSON(_ body: [UInt8]) throws(ServiceError) {

@@ -56,10 +56,9 @@ extension WarningLog {
         }
     }
 
-    /// Checks for properties with the same name, of which a device shows one.
-    func checkRepeated(sent: [String], at hub: Hub) {
-        var seen: Set<String> = []
-        for name in sent where !seen.insert(name.lowercased()).inserted {
+    /// Warns of properties that stand in the body more than once.
+    func checkRepeated(_ names: [String], at hub: Hub) {
+        for name in names {
             let name = String(name.prefix(120))
             add(
                 .repeatedProperty, hub: hub.name, subject: name,
