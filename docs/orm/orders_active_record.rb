@@ -15,6 +15,7 @@ class Message < ActiveRecord::Base
   self.table_name = "push.message"
   self.ignored_columns = %w[created_at enqueued_by stream recipient] # Active Record would write them; the database does
   attribute :hub, default: HUB
+  attribute :after_at_most, :string          # such as "30 s"; Active Record 6 and 7 read an interval differently
 
   # What is enqueued cannot be changed.
   def readonly? = persisted?
