@@ -81,7 +81,7 @@ import Testing
         ),
         (
             "fanfare", "messages list --status bad",
-            "messages list: the value 'bad' is invalid for '--status <status>': it is one of scheduled, due, claimed,"
+            "messages list: the value 'bad' is invalid for '--status <status>': it is one of scheduled, waiting, due,"
         ),
         (
             "fanfare", "status --set dispatch.batch=500 --set log.level=info --set dispatch.batch=600",

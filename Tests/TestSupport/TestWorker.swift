@@ -147,7 +147,7 @@ public struct TestWorker: Sendable {
                 now: Clock.system.wall)
             contexts.append(
                 HubContext(
-                    id: try await Hubs(database: database).register(each), settings: each,
+                    id: try await Hubs(database: database).registerIfMissing(each).hub, settings: each,
                     provider: try NotificationHubs(connection: connection, hub: each.hub),
                     installations: try Installations(connection: connection, hub: each.hub), tokens: tokens,
                     weights: settings.weights, shares: shares, member: member, metrics: metrics))

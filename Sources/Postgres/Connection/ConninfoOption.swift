@@ -39,7 +39,7 @@ enum ConninfoOption {
     }
 
     /// The known option that a word is almost: in another case, with other separators, or with a letter too many or too few
-    /// at its end. A word that is none may be a piece of a password, and is not named.
+    /// at its end. Any other word may be a piece of a password, and is not named.
     static func meant(by word: some StringProtocol) -> String? {
         let plain = plain(word)
         guard plain.count >= 4 else { return nil }

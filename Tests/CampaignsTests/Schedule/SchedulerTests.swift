@@ -27,7 +27,7 @@ import Testing
     }
 
     /// As if the clock had been moved forward to the next time of each. Where a test minds what is missed, the schedule's own
-    /// times lie years ahead: none may come between this and the look.
+    /// times lie hours apart: none should come between this and the look.
     private static func comeDue(_ test: TestDatabase) async throws {
         try await test.database.script(
             "UPDATE push.campaign SET next_at = date_trunc('minute', now()), fires_at = date_trunc('minute', now())")
@@ -154,7 +154,7 @@ import Testing
             """
             SELECT push.create_campaign('c1', '{"hubs": ["news"], "audience": {"tags": ["A"]}, "content": {"": {"title": "x"}},
                 "local": {"zones": ["Asia/Tokyo", "Pacific/Honolulu"], "default": "UTC"},
-                "schedule": {"cron": "0 9 29 2 *", "local": true}}')
+                "schedule": {"cron": "0 9 * * *", "local": true}}')
             """)
         try await Self.scheduler(test.database).fireDue()
         try await test.database.script(

@@ -72,7 +72,7 @@ import VectorSupport
                     #expect(document.id == item.member("device", or: "phone-17") as? String, "\(way) \(item.id)")
                 } catch {
                     #expect(item.column != nil, "\(way) \(item.id): \(error)")
-                    if let handle = item.members["handle"] as? String, handle.count > 4 {
+                    if let handle = item.members["handle"] as? String, handle.count > 8 {
                         #expect(!"\(error)".contains(handle), "\(way) \(item.id)")
                     }
                 }

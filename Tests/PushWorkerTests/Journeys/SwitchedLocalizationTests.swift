@@ -1,5 +1,6 @@
 import PushModel
 import PushWorker
+import Store
 import TestSupport
 import Testing
 
@@ -22,6 +23,7 @@ import Testing
         worker.hub.localization = .tags
         worker.transport.slots = 256
         worker.hub.window = 256
+        try await Hubs(database: worker.test.database).register(worker.hub)
 
         let summary = try await worker.drain()
 

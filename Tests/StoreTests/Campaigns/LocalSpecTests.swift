@@ -159,7 +159,7 @@ import Testing
             """)
         // At UTC+14 half past twelve is past by more than an hour then, and at UTC-12 it is to come in half an hour or more.
         let noon = try await test.texts(
-            "SELECT 'Etc/GMT' || to_char(extract(hour FROM now() AT TIME ZONE 'UTC') - 12, 'SGFM00')")[0]
+            "SELECT 'Etc/GMT' || to_char(extract(hour FROM now() AT TIME ZONE 'UTC') - 12, 'SGFM90')")[0]
         try await Self.create(
             #""local": {"time": "12:30", "default": "\#(noon)", "passed": "\#(passed)"}"#, in: test)
         let findings = try await test.texts(

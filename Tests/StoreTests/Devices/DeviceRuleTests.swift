@@ -80,7 +80,7 @@ import VectorSupport
         #expect(error.message.contains(refused["says"] ?? "?"), "\(item.id): \(error.message)")
         #expect(error.hint?.isEmpty == false, "\(item.id)")
         #expect(error.message.utf8.count < 400, "\(item.id): \(error.message)")
-        if let handle = item.arguments["handle"] as? String, handle.count > 4 {
+        if let handle = item.arguments["handle"] as? String, handle.count > 8 {
             #expect(!"\(error) \(error.detail ?? "")".contains(handle), "\(item.id)")
         }
     }

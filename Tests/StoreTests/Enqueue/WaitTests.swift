@@ -11,7 +11,7 @@ import Testing
     {
         do {
             try await (database ?? store.database).execute(
-                "INSERT INTO push.message (hub, tag, content, \(raw: values))")
+                "INSERT INTO push.message (hub, tag, content, \(raw: values)")
         } catch {
             return "\(error.column ?? "-") \(error.constraint ?? "-"): \(error.message)"
         }
@@ -65,8 +65,9 @@ import Testing
         let name = try await seer.texts("SELECT current_user::text")[0]
         try await store.database.script("GRANT push_enqueue TO \(name)")
         #expect(try await refusal(of: row, in: store, as: seer.database) == "taken")
+        let first = try await store.test.number("SELECT max(id) FROM push.message")
         try await seer.database.execute(
-            "SELECT push.enqueue('news', 'b', '{\"message\": \"hi\"}', after => 2)")
+            "SELECT push.enqueue('news', 'b', '{\"message\": \"hi\"}', after => \(first))")
         #expect(try await store.count("waiting") == 2)
     }
 
@@ -118,17 +119,20 @@ import Testing
         #expect(
             try await store.test.texts(
                 """
-                SELECT concat_ws(' ', id - 1, after - 1, device, change, until - w.since, due_at - until, m.status, m.note)
-                  FROM push.waiting w JOIN push.message_status m USING (id) ORDER BY id
+                SELECT concat_ws(' ', id - 1, w.after - 1, w.device, w.change = d.change, until - w.since, due_at - until,
+                                 m.status, m.note)
+                  FROM push.waiting w JOIN push.message_status m USING (id)
+                       LEFT JOIN push.device d ON d.device = w.device
+                 ORDER BY id
                 """) == [
-                    "1 ines 2 00:05:00 00:00:05 waiting waits for 2 changes of device ines",
-                    "2 ines 2 00:05:00 00:00:05 waiting waits for 2 changes of device ines",
-                    "3 ines 2 00:05:00 00:00:05 waiting waits for 2 changes of device ines",
+                    "1 ines t 00:05:00 00:00:05 waiting waits for 2 changes of device ines",
+                    "2 ines t 00:05:00 00:00:05 waiting waits for 2 changes of device ines",
+                    "3 ines t 00:05:00 00:00:05 waiting waits for 2 changes of device ines",
                     "4 1 00:01:00 00:00:05 waiting waits for message 2",
-                    "5 ines 2 00:00:20 00:00:05 waiting waits for 2 changes of device ines",
-                    "6 ines 2 00:01:00 00:00:05 waiting waits for 2 changes of device ines",
+                    "5 ines t 00:00:20 00:00:05 waiting waits for 2 changes of device ines",
+                    "6 ines t 00:01:00 00:00:05 waiting waits for 2 changes of device ines",
                     "8 7 00:01:00 00:00:05 waiting waits for message 8",
-                    "9 ines 2 00:01:00 00:00:05 waiting waits for 2 changes of device ines",
+                    "9 ines t 00:01:00 00:00:05 waiting waits for 2 changes of device ines",
                 ])
         #expect(try await store.lost() == [])
     }

@@ -96,9 +96,7 @@ import Testing
         try await store.database.withTransaction { worker in
             // As a worker does that just began to serve it.
             try await worker.execute("SELECT FROM push.due WHERE hub = \(old) FOR UPDATE")
-            await #expect(throws: DatabaseError.self) {
-                try await Hubs(database: store.database).expireUnserved()
-            }
+            #expect(try await Hubs(database: store.database).expireUnserved() == 0)
         }
         #expect(try await Hubs(database: store.database).expireUnserved() == 5)
     }

@@ -53,7 +53,7 @@ import Testing
             try await store.database.execute("SELECT push.find_messages(status => 'lost')")
         }
         #expect(error?.message == "push.find_messages: status \"lost\" is none")
-        #expect(error?.hint?.contains("scheduled, due, claimed, posting, retrying, accepted") == true)
+        #expect(error?.hint?.contains("scheduled, waiting, due, claimed, posting, retrying, accepted") == true)
     }
 
     /// By summaries of pages: without them it would read each of them.

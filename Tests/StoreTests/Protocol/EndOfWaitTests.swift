@@ -123,7 +123,7 @@ import Testing
         let first = try await store.insert(1)[0]
         let second = try await enqueue(
             store, after: first, atMost: "1 day",
-            expiresAt: try await store.test.texts("SELECT now() + interval '1 min'")[0])
+            expiresAt: try await store.test.texts("SELECT (now() + interval '1 min')::text")[0])
         try await pass(61, in: store)
         let claim = try #require(try await store.claim())
         #expect(claim.messages.contains { $0.id == second && $0.expiresAt < Queue.monotonicSeconds() })
@@ -315,7 +315,7 @@ import Testing
         try await store.put("ines")
         let id = try await enqueue(store, device: "ines", atMost: "1 h")
         #expect(try await store.test.texts("SELECT due || ' ' || later FROM push.backlog") == ["0 1"])
-        #expect(try await store.test.texts("SELECT push.backlog_for_scaling('news')") == ["0"])
+        #expect(try await store.test.texts("SELECT push.backlog_for_scaling('news')::text") == ["0"])
         #expect(try await Backlog.count(in: store.database, hubs: ["news"], within: 60) == 1)  // the change
         #expect(try await Backlog.count(in: store.database, hubs: ["news"], within: 7200) == 2)
         try await store.finish(try await store.take())

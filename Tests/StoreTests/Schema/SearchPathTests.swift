@@ -226,7 +226,7 @@ import Testing
                 SELECT p.oid::regprocedure || ': ' || r.role
                   FROM pg_proc p, unnest('{push_enqueue,push_register,push_worker,push_operator}'::text[]) r(role)
                  WHERE p.pronamespace::regnamespace::text LIKE 'push%' AND NOT p.prosecdef AND p.provolatile <> 'i'
-                   AND p.proname NOT IN ('iso', 'is_alive', 'find_message', 'status_of') AND has_function_privilege(r.role, p.oid, 'EXECUTE')
+                   AND p.proname NOT IN ('iso', 'is_alive', 'find_message', 'status_of', 'cancel_own', 'retry_own') AND has_function_privilege(r.role, p.oid, 'EXECUTE')
                  ORDER BY 1
                 """) == [])
     }
