@@ -1,5 +1,20 @@
 -- The INSERT: the trigger that turns the rows of one statement into pointers in push.due.
 
+CREATE OR REPLACE FUNCTION push_internal.is_plain_row(
+    given int, broadcast boolean, tag text, send_at timestamptz, expires_at timestamptz, priority smallint, campaign text,
+    run text, tenant text)
+RETURNS boolean
+LANGUAGE sql STABLE
+RETURN given = 0
+       AND NOT broadcast
+       AND push_internal.is_plain_tag(tag)
+       AND push_internal.is_usual_time(send_at, expires_at)
+       AND priority IN (0, 1, 2)
+       AND (num_nonnulls(campaign, run, tenant) = 0
+            OR (push_internal.is_name(campaign) AND push_internal.is_name(run) AND push_internal.is_name(tenant)) IS NOT FALSE);
+COMMENT ON FUNCTION push_internal.is_plain_row IS
+    'Whether nothing but the content of a row has to be looked at. given: how many of its rarer columns have a value. Inlined.';
+
 CREATE OR REPLACE FUNCTION push_internal.enqueued() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -26,22 +41,27 @@ BEGIN
     -- INSERT of one row 4 % dearer, and currval fails for an owner who writes ids of his own.
     SELECT true INTO is_unusual
       FROM fresh f
-     WHERE (num_nonnulls(f.handles, f.locale, f.content_key, f.headers, f.dedupe_key, f.on_doubt, f.traceparent,
-                         f.meta, f.after, f.after_device, f.after_at_most, f.stream) = 0
-            AND NOT f.broadcast
-            AND push_internal.is_plain_tag(f.tag)
-            AND CASE f.format
-                    WHEN 'template' THEN push_internal.is_usual_content(f.content)
-                    ELSE push_internal.is_usual_payload(f.format, f.content, NULL)
-                END
-            AND push_internal.is_usual_time(f.send_at, f.expires_at)
-            AND f.priority IN (0, 1, 2)
-            AND (num_nonnulls(f.campaign, f.run, f.tenant) = 0
-                 OR (push_internal.is_name(f.campaign) AND push_internal.is_name(f.run) AND push_internal.is_name(f.tenant))
-                    IS NOT FALSE)
+     WHERE (f.format = 'template'
+            AND push_internal.is_plain_row(
+                    num_nonnulls(f.handles, f.locale, f.content_key, f.headers, f.dedupe_key, f.on_doubt, f.traceparent,
+                                 f.meta, f.after, f.after_device, f.after_at_most, f.stream),
+                    f.broadcast, f.tag, f.send_at, f.expires_at, f.priority, f.campaign, f.run, f.tenant)
+            AND push_internal.is_usual_content(f.content)
             AND (f.id <= (SELECT pg_sequence_last_value('push.message_id_seq')) - 3
-                 OR NOT (f.format = 'template' AND push_internal.repeats_name(f.content)))) IS NOT TRUE
+                 OR NOT push_internal.repeats_name(f.content))) IS NOT TRUE
      LIMIT 1;                                  -- plpgsql.extra_errors refuses a second row
+    IF is_unusual THEN                         -- apart, because plain rows would pay for it as well
+        -- Native payloads, as most people write them. One in which a name stands twice is not usual.
+        SELECT true INTO is_unusual
+          FROM fresh f
+         WHERE (f.format <> 'template'
+                AND push_internal.is_plain_row(
+                        num_nonnulls(f.handles, f.locale, f.content_key, f.headers, f.dedupe_key, f.on_doubt, f.traceparent,
+                                     f.meta, f.after, f.after_device, f.after_at_most, f.stream),
+                        f.broadcast, f.tag, f.send_at, f.expires_at, f.priority, f.campaign, f.run, f.tenant)
+                AND push_internal.is_usual_payload(f.format, f.content, NULL)) IS NOT TRUE
+         LIMIT 1;
+    END IF;
     IF is_unusual IS NULL THEN
         -- No join: a hash join could reorder the pointers, and messages leave in the order of their pointers. A raise
         -- from here would show the statement, so push_internal.unknown_hub only takes a note.
