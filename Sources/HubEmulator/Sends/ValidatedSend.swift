@@ -113,7 +113,7 @@ struct ValidatedSend: Sendable {
         }
     }
 
-    /// `StringObject` keeps the last of each name alone.
+    /// Names as they stand: `StringObject`, which has read this body already, keeps only the last of each.
     private static func repeated(in body: [UInt8]) -> [String] {
         guard let value = (try? JSONNode(body))?.value, case .object(let members) = value else { return [] }
         var seen: Set<String> = []

@@ -54,7 +54,7 @@ extension Workers {
 }
 
 extension Diagnosis {
-    /// What waits for a lock for at least so many seconds, each with what ends it.
+    /// Sessions that have waited for a lock for at least this time, each with what ends the wait.
     public func lockWaits(atLeast seconds: Double) async throws(DatabaseError) -> [String] {
         try await database.query(
             """

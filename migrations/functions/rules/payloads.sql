@@ -241,7 +241,7 @@ RETURN CASE jsonb_typeof(alert)
         AND NOT alert @? 'strict $.keyvalue().value ? (@.type() == "array")[*] ? (@.type() <> "string")'
     ELSE coalesce(jsonb_typeof(alert), 'string') = 'string'
 END;
-COMMENT ON FUNCTION push_internal.is_usual_alert IS 'Whether an alert for Apple certainly breaks no rule; null: there is none.';
+COMMENT ON FUNCTION push_internal.is_usual_alert IS 'Whether an alert for Apple certainly breaks no rule; null: aps has no alert.';
 
 CREATE OR REPLACE FUNCTION push_internal.is_usual_aps(aps jsonb) RETURNS boolean
 LANGUAGE sql IMMUTABLE
@@ -271,7 +271,7 @@ RETURN CASE jsonb_typeof(android)
         AND coalesce(android #>> '{notification,color}', '#ff8800') COLLATE "C" ~ '^#[0-9A-Fa-f]{6}$'
     ELSE android IS NULL
 END;
-COMMENT ON FUNCTION push_internal.is_usual_android IS 'Whether message.android certainly breaks no rule; null: there is none.';
+COMMENT ON FUNCTION push_internal.is_usual_android IS 'Whether message.android certainly breaks no rule; null: the message has none.';
 
 CREATE OR REPLACE FUNCTION push_internal.is_usual_message(message jsonb) RETURNS boolean
 LANGUAGE sql IMMUTABLE
