@@ -228,6 +228,16 @@ import Testing
         #expect(!Checker.violations(in: facts).isEmpty)
     }
 
+    /// A worker may answer a message in the moment in which somebody deletes its row.
+    @Test func theResultOfADeletedMessageStays() {
+        var facts = Self.goodRun()
+        facts.lost = ["7 has a result, and no row in push.message"]
+        #expect(!Checker.violations(in: facts).isEmpty)
+        facts.messages.removeAll { $0.id == 7 }
+        facts.deleted = [.init(id: 7, hub: "news", tag: "t7", marker: "m7")]
+        #expect(Checker.violations(in: facts) == [])
+    }
+
     /// A server whose clock steps back writes the later result with the earlier time.
     @Test func theOrderOfResultsIsThatOfTheirArrival() {
         var facts = Self.goodRun()
