@@ -48,7 +48,8 @@ public final class TemporaryServer: Sendable {
     /// Makes a database, as a copy of `template` if given; no session may be connected to that.
     public func createDatabase(_ name: String, template: String? = nil) async throws(DatabaseError) {
         let database = Database(DatabaseSettings(url: conninfo(), prepare: .never, maximumConnections: 1))
-        let copy = template.map { " TEMPLATE \(SQL.quoted($0))" } ?? ""
+        // Files of a few kilobytes: copied as files they cost a fifth of what they cost page by page through the log.
+        let copy = template.map { " TEMPLATE \(SQL.quoted($0)) STRATEGY file_copy" } ?? ""
         do throws(DatabaseError) {
             try await database.execute("CREATE DATABASE \(name: name)\(raw: copy)", doing: "create database \(name)")
         } catch {

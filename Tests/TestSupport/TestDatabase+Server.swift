@@ -23,13 +23,6 @@ extension TestDatabase {
         _ = try await Schema(database: test.database).migrate(appVersion: "test")
         return test
     }
-
-    /// An existing database, reached through `conninfo`.
-    public init(at conninfo: String, name: String, prepare: DatabaseSettings.Prepare = .auto) {
-        self.init(
-            database: Database(DatabaseSettings(url: conninfo, prepare: prepare, maximumConnections: 4)),
-            conninfo: conninfo, name: name)
-    }
 }
 
 extension TestWorker {

@@ -1,24 +1,37 @@
 import Postgres
-import PostgresServer
-import Store
-import Synchronization
 
-/// A throwaway database with the whole schema, cloned from a migrated template in about 50 ms. Its private server ends with
-/// the test process.
+/// A throwaway database with the whole schema, cloned from a migrated template in about 30 ms. It is dropped some time after
+/// its last use, and its private server ends with the test process.
 public struct TestDatabase: Sendable {
     public let database: Database
     /// For clients in another process, such as psql.
     public let conninfo: String
     public let name: String
+    /// Kept for as long as the test may use it.
+    let clone: TestServer.Clone?
 
     public static func make(
         _ prepare: DatabaseSettings.Prepare = .auto, maximumConnections: Int = 8, migrated: Bool = true
     ) async throws -> TestDatabase {
-        let (server, name) = try await TestServer.shared.newDatabase(migrated: migrated)
-        let conninfo = server.conninfo(database: name) + " connect_timeout=60"
-        let database = Database(
+        let clone = try await TestServer.shared.newDatabase(migrated: migrated)
+        return TestDatabase(
+            at: clone.conninfo, name: clone.name, prepare, maximumConnections: maximumConnections, clone: clone)
+    }
+
+    /// An existing database, reached through `conninfo`.
+    public init(at conninfo: String, name: String, prepare: DatabaseSettings.Prepare = .auto) {
+        self.init(at: conninfo, name: name, prepare, maximumConnections: 4, clone: nil)
+    }
+
+    init(
+        at conninfo: String, name: String, _ prepare: DatabaseSettings.Prepare, maximumConnections: Int,
+        clone: TestServer.Clone?
+    ) {
+        self.database = Database(
             DatabaseSettings(url: conninfo, prepare: prepare, maximumConnections: maximumConnections))
-        return TestDatabase(database: database, conninfo: conninfo, name: name)
+        self.conninfo = conninfo
+        self.name = name
+        self.clone = clone
     }
 
     /// A second client of this database.
@@ -34,33 +47,5 @@ public struct TestDatabase: Sendable {
     /// The first column of every row, as text.
     public func texts(_ sql: SQL) async throws -> [String] {
         try await database.query(sql) { rows in try rows.map { row in try row.string() } }
-    }
-}
-
-/// One server per test process, started by the first test that needs it.
-actor TestServer {
-    static let shared = TestServer()
-    private var starting: Task<TemporaryServer, any Error>?
-    private var count = 0
-
-    func newDatabase(migrated: Bool) async throws -> (TemporaryServer, String) {
-        if starting == nil { starting = Task { try await Self.start() } }
-        guard let server = try await starting?.value else { throw CancellationError() }
-        count += 1
-        let name = "test_\(count)"
-        try await server.createDatabase(name, template: migrated ? "migrated" : nil)
-        return (server, name)
-    }
-
-    private static func start() async throws -> TemporaryServer {
-        var options = TemporaryServer.Options()
-        // A view of everything is compiled for 60 ms to be read in one: tables are never analysed here.
-        options.settings = ["max_connections": "800", "shared_buffers": "128MB", "jit": "off"]
-        let server = try await TemporaryServer.start(options)
-        try await server.createDatabase("migrated")
-        let database = Database(DatabaseSettings(url: server.conninfo(database: "migrated")))
-        _ = try await Schema(database: database).migrate(appVersion: "test")
-        await database.close()
-        return server
     }
 }

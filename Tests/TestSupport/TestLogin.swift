@@ -12,8 +12,7 @@ extension TestDatabase {
             """)
         // Of two values for one keyword, libpq takes the last.
         let conninfo = conninfo + " user=\(login)"
-        return TestDatabase(
-            database: Database(DatabaseSettings(url: conninfo, maximumConnections: 8)), conninfo: conninfo, name: name)
+        return TestDatabase(at: conninfo, name: name, .auto, maximumConnections: 8, clone: clone)
     }
 }
 
