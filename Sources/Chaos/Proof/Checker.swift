@@ -67,7 +67,9 @@ public struct Checker {
         // push.lost names what is left of a deleted message: its pointer until that is due and dropped, and for good a result
         // that a worker wrote in the same moment.
         let left = facts.deleted.flatMap { message in
-            ["is pending or held", "has a result"].map { "\(message.id) \($0), and has no row in push.message" }
+            ["is pending or held, and has no row", "has a result, and no row"].map {
+                "\(message.id) \($0) in push.message"
+            }
         }
         let excused = Set(left)
         for line in facts.lost where !excused.contains(line) { report(.lostIsEmpty, nil, "push.lost: \(line)") }
