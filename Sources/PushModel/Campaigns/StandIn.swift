@@ -11,6 +11,8 @@ public struct StandIn: Sendable, Equatable {
             /// Printable ASCII characters.
             case ascii
             case text
+            /// Text with a character that XML cannot carry.
+            case control
         }
 
         public var kind: Kind
@@ -18,9 +20,11 @@ public struct StandIn: Sendable, Equatable {
         public var written: Int
         /// Bytes of what is shown.
         public var bytes: Int
+        /// Bytes that XML adds where it is an attribute: 4 for `&`, 3 for `<`. Of a blank value they do not count.
+        public var escapes: Int
 
-        public init(_ kind: Kind, written: Int = 0, bytes: Int? = nil) {
-            (self.kind, self.written) = (kind, written)
+        public init(_ kind: Kind, written: Int = 0, bytes: Int? = nil, escapes: Int = 0) {
+            (self.kind, self.written, self.escapes) = (kind, written, escapes)
             self.bytes = bytes ?? written
         }
     }
@@ -82,8 +86,34 @@ extension StandIn.Value {
         case .array: "[]"
         case .object: "{}"
         case .digits: "\"\(String(repeating: "1", count: written))\""
-        case .blank, .ascii, .text: "\"\(text)\""
+        case .blank, .ascii, .text, .control: "\"\(text)\""
         }
+    }
+
+    /// A character that XML writes with more bytes, in the three forms of JSON.
+    private struct Special {
+        var plain: String
+        var short: String?
+        var code: String
+    }
+
+    /// As few special characters as have these `escapes`.
+    private var specials: [Special] {
+        guard kind != .blank else { return [] }
+        let hasControls = kind == .text || kind == .control
+        let three = Special(plain: "<", short: hasControls ? #"\t"# : nil, code: #"\u003c"#)
+        let four = Special(plain: "&", short: hasControls ? #"\n"# : nil, code: #"\u0026"#)
+        let five = Special(plain: "'", short: #"\""#, code: #"\u0027"#)
+        let rest: [Special] =
+            switch escapes % 5 {
+            case 1 where escapes > 5: [three, three]
+            case 2 where escapes > 5: [three, four]
+            case 3: [three]
+            case 4: [four]
+            default: []
+            }
+        let fives = escapes / 5 - (rest.count > 1 ? 1 : 0)
+        return rest + Array(repeating: five, count: max(0, fives))
     }
 
     /// Escapes make up for the bytes that are written and not shown.
@@ -97,10 +127,15 @@ extension StandIn.Value {
             shown -= bytes
         }
         func fits(_ more: Int, _ bytes: Int) -> Bool { escaped >= more && shown >= bytes }
+        if kind == .control { fits(5, 1) ? add(#"\u0001"#, bytes: 1) : add("\u{FFFE}", bytes: 3) }
+        for special in specials {
+            let short = fits(1, 1) ? special.short : nil
+            add(fits(5, 1) ? special.code : short ?? special.plain, bytes: 1)
+        }
         if kind == .text {
             if escaped < 1, shown > 1 { add("é", bytes: 2) }
             while fits(4, 2) { add(#"\u00e9"#, bytes: 2) }
-            if text.isEmpty, fits(5, 1) { add(#"\u0001"#, bytes: 1) }
+            if text.isEmpty, fits(5, 1) { add(#"\u007f"#, bytes: 1) }
             if text.isEmpty, fits(1, 1) { add(#"\n"#, bytes: 1) }
         }
         while fits(5, 1) { add(kind == .blank ? #"\u0020"# : #"\u0078"#, bytes: 1) }

@@ -106,12 +106,13 @@ extension CampaignStore {
         let all = try await connection.query(
             """
             SELECT s.hub, s.recipients, s.left_out, s.refused, s.target, s.tag, s.locale, s.is_late, v.names, v.kinds,
-                   v.written, v.bytes
+                   v.written, v.bytes, v.escapes
               FROM push.stand_ins_of_campaign(\(name), \(revision), \(most)) s,
                    LATERAL (
                        SELECT coalesce(array_agg(p.key), '{}') AS names, coalesce(array_agg(p.value ->> 'kind'), '{}') AS kinds,
                               coalesce(array_agg(coalesce((p.value ->> 'written')::bigint, 0)), '{}') AS written,
-                              coalesce(array_agg(coalesce((p.value ->> 'bytes')::bigint, 0)), '{}') AS bytes
+                              coalesce(array_agg(coalesce((p.value ->> 'bytes')::bigint, 0)), '{}') AS bytes,
+                              coalesce(array_agg(coalesce((p.value ->> 'escapes')::bigint, 0)), '{}') AS escapes
                          FROM jsonb_each(s.properties) p) v
             """, doing: "read recipients of campaign \"\(name)\""
         ) { rows in
@@ -125,10 +126,11 @@ extension CampaignStore {
                 let names = try row.stringArray()
                 let kinds = try row.stringArray()
                 let (written, bytes) = (try row.int64Array(), try row.int64Array())
+                let escapes = try row.int64Array()
                 for (index, name) in names.enumerated() {
                     standIn.values[name] = StandIn.Value(
                         StandIn.Value.Kind(rawValue: kinds[index]) ?? .text, written: Int(written[index]),
-                        bytes: Int(bytes[index]))
+                        bytes: Int(bytes[index]), escapes: Int(escapes[index]))
                 }
                 if let leftOut {
                     standIn.fate = .leftOut(leftOut)

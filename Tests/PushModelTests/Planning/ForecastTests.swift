@@ -73,15 +73,29 @@ import Testing
     @Test(arguments: [
         ("", StandIn.Value.Kind.blank), ("x", .ascii), (" \\t ", .blank), ("\\u0020", .blank), ("12", .digits),
         ("é", .text), ("\\n", .text), ("\\u00e9", .text), ("é\\n", .text), ("\\ud83d\\ude00", .text), ("😀", .text),
-        ("\\u0041\\/b", .ascii), ("a\\\"b", .ascii), ("\\u00e9\\u0041", .text), ("\\u0001", .text),
+        ("\\u0041\\/b", .ascii), ("a\\\"b", .ascii), ("\\u00e9\\u0041", .text), ("\\u0001", .control),
+        ("\\u007f", .text),
+        ("\u{FFFE}", .control), ("Ben & Jerry", .ascii), ("a<b", .ascii), ("O'Brien", .ascii), ("<<", .ascii),
+        ("<&", .ascii), ("\\t&", .text), ("\\u0026\\u003c", .ascii), ("\\" + "\"", .ascii), ("<'&'é", .text),
+        ("a\\r\\n\\tb", .text),
     ])
     func aValueHasTheSizeOfWhatItStandsFor(written: String, kind: StandIn.Value.Kind) throws {
         let shown = JSONText.decode(Array(written.utf8)[...])
-        let value = StandIn.Value(kind, written: written.utf8.count, bytes: shown.utf8.count)
+        func escapes(_ text: String) -> Int {
+            var xml: [UInt8] = []
+            XMLText.append(text, isAttribute: true, to: &xml)
+            return xml.count - text.utf8.count
+        }
+        func isCarried(_ text: String) -> Bool { text.unicodeScalars.allSatisfy(XMLText.isCarried) }
+        let isCounted = kind != .blank && kind != .control
+        let value = StandIn.Value(
+            kind, written: written.utf8.count, bytes: shown.utf8.count, escapes: isCounted ? escapes(shown) : 0)
         let made = value.json.dropFirst().dropLast()
         let read = JSONText.decode(Array(made.utf8)[...])
         #expect(made.utf8.count == written.utf8.count)
         #expect(read.utf8.count == shown.utf8.count, "\(made)")
+        #expect(!isCounted || escapes(read) == escapes(shown), "\(made)")
+        #expect(isCarried(read) == isCarried(shown), "\(made)")
         #expect(
             read.unicodeScalars.allSatisfy(\.properties.isWhitespace)
                 == (kind == .blank || read.allSatisfy(\.isWhitespace)))

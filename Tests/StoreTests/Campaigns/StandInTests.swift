@@ -146,6 +146,33 @@ import Testing
         #expect(after.leftOut.contains { $0.reason == "capped" && $0.recipients == reached })
     }
 
+    /// 5,120 bytes as Windows gets it: what XML escapes is longer there, and what it cannot carry is refused.
+    @Test func aPayloadOfWindowsIsForecastAsXML() async throws {
+        let test = try await TestDatabase.make()
+        _ = try await Hubs(database: test.database).register(TestWorker.news)
+        try await test.database.script(
+            """
+            CREATE TABLE public.people AS
+            SELECT n AS key, 'tag' || n AS tag,
+                   json_build_object('name', CASE n WHEN 1 THEN 'Ben & Jerry' WHEN 2 THEN repeat('&', 1000) WHEN 3 THEN repeat('x', 5000)
+                       WHEN 4 THEN repeat('&', 1100) WHEN 5 THEN E'a\\u0001' WHEN 6 THEN E'\\u007f' WHEN 7 THEN repeat('"', 900) END)
+                       AS properties
+              FROM generate_series(1, 7) n;
+            GRANT SELECT ON public.people TO push_audience;
+            """)
+        let campaigns = CampaignStore(database: test.database)
+        _ = try await campaigns.create(
+            "tiles",
+            spec: """
+                {"hubs": ["news"], "format": "windows", "audience": {"view": "public.people"}, "headers": {"X-WNS-Type": "wns/toast"},
+                 "content": {"": "<toast><text>{{name}}</text></toast>"}}
+                """, draft: false)
+        let forecast = try #require(try await campaigns.forecasts("tiles")?.first)
+        #expect(forecast.sent == 4)
+        #expect(forecast.refused.map(\.recipients).reduce(0, +) == 3)
+        #expect(forecast.refused.contains { $0.text?.contains("U+0001, which XML cannot carry") == true })
+    }
+
     @Test func readingThemTakesSoManySecondsAtMost() async throws {
         let test = try await Self.make()
         try await test.database.script(

@@ -7,7 +7,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION push_internal.placeholders_of IS 'The properties that texts show, in lower case.';
 
-CREATE OR REPLACE FUNCTION push_internal.stand_in_value(value json, OUT kind text, OUT written int, OUT bytes int)
+CREATE OR REPLACE FUNCTION push_internal.stand_in_value(
+    value json, OUT kind text, OUT written int, OUT bytes int, OUT escapes int)
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     type constant text := json_typeof(value);
@@ -23,12 +24,18 @@ BEGIN
         WHEN shown ~ U&'^[\0009-\000d \0085\00a0\1680\2000-\200a\2028\2029\202f\205f\3000]*$' THEN 'blank'
         WHEN shown COLLATE "C" ~ '^[0-9]+$' THEN 'digits'
         WHEN shown COLLATE "C" ~ '^[ -~]+$' THEN 'ascii'
+        WHEN shown ~ U&'[\0001-\0008\000b\000c\000e-\001f\fffe\ffff]' THEN 'control'
         ELSE 'text'
     END;
+    escapes := nullif(
+        3 * (length(shown) - length(translate(shown, E'<>\t', '')))
+        + 4 * (length(shown) - length(translate(shown, E'&\r\n', '')))
+        + 5 * (length(shown) - length(translate(shown, '"''', ''))), 0);
 END $$;
 COMMENT ON FUNCTION push_internal.stand_in_value IS
     'What the planner needs of a value of a property: kind: array, object, blank, digits, ascii (of printable '
-    'characters), text; written: bytes as it stands in JSON; bytes: bytes of what is shown.';
+    'characters), control (with a character that XML cannot carry), text; written: bytes as it stands in JSON; bytes: '
+    'bytes of what is shown; escapes: bytes that an attribute in XML has more, null: none.';
 
 CREATE OR REPLACE FUNCTION push_internal.stand_in_values(properties json, shown text[]) RETURNS jsonb
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
