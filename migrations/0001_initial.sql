@@ -101,10 +101,14 @@ CREATE TABLE push.hub (
     allow_broadcast boolean NOT NULL DEFAULT false,
     on_doubt        text NOT NULL DEFAULT 'hold'
                     CONSTRAINT on_doubt_is_hold_or_resend CHECK (on_doubt IN ('hold', 'resend')),
-    expire_after    interval NOT NULL DEFAULT '24 hours',
-    settle          interval NOT NULL DEFAULT '500 ms',
-    keep_content    interval NOT NULL DEFAULT '24 hours',
-    keep_dedupe     interval NOT NULL DEFAULT '168 hours',
+    expire_after    interval NOT NULL DEFAULT '24 hours'
+                    CONSTRAINT expire_after_is_a_month_at_most CHECK (expire_after BETWEEN '0 s' AND '30 days'),
+    settle          interval NOT NULL DEFAULT '500 ms'
+                    CONSTRAINT settle_is_a_minute_at_most CHECK (settle BETWEEN '0 s' AND '60 s'),
+    keep_content    interval NOT NULL DEFAULT '24 hours'
+                    CONSTRAINT keep_content_is_a_year_at_most CHECK (keep_content BETWEEN '0 s' AND '365 days'),
+    keep_dedupe     interval NOT NULL DEFAULT '168 hours'
+                    CONSTRAINT keep_dedupe_is_a_year_at_most CHECK (keep_dedupe BETWEEN '0 s' AND '365 days'),
     keys_per_tenant boolean NOT NULL DEFAULT false,
     settings        json NOT NULL DEFAULT '{}',
     settings_hash   text,
@@ -158,11 +162,7 @@ CREATE TABLE push.hub_state (
     key_since    timestamptz,
     key_reason   text,
     rate         real CONSTRAINT rate_is_not_negative CHECK (rate >= 0 AND rate <= 100000),
-    tokens       double precision,
-    tokens_at    timestamptz,
-    slowed_to    double precision CONSTRAINT slowed_to_is_positive CHECK (slowed_to > 0),
-    slowed_at    timestamptz,
-    slowed_why   text,
+    paced_from   timestamptz,
     broken_until timestamptz,
     broken_why   text,
     served_at    timestamptz,
@@ -190,15 +190,9 @@ COMMENT ON COLUMN push.hub_state.key_reason IS
 COMMENT ON COLUMN push.hub_state.rate IS
     'Posts per second at most, over all workers, set by push.set_rate. 0: no limit; null: ratePerSecond of the '
     'configuration.';
-COMMENT ON COLUMN push.hub_state.tokens IS
-    'Token bucket of the limit, as of tokens_at: posts that may leave at once. It fills at the rate, up to one '
-    'second''s worth. Null: full.';
-COMMENT ON COLUMN push.hub_state.tokens_at IS 'When tokens was counted; null: not since the rate was set.';
-COMMENT ON COLUMN push.hub_state.slowed_to IS
-    'Posts per second, over all workers, when the hub last throttled: half of what they were. The limit doubles every '
-    '30 seconds and ends after three minutes (push.current_rate). Null: the hub did not throttle.';
-COMMENT ON COLUMN push.hub_state.slowed_at IS 'When the hub last throttled; null: it did not.';
-COMMENT ON COLUMN push.hub_state.slowed_why IS 'What the hub said when it last throttled; null: it did not.';
+COMMENT ON COLUMN push.hub_state.paced_from IS
+    'When push.set_rate or push.resume_hub was last called: what push.hub_pace says of the time before does not count any '
+    'more. Null: never.';
 COMMENT ON COLUMN push.hub_state.broken_until IS
     'Posts of a worker do not get through, and it tries again at this time. The other workers try one post before '
     'they send more. Null: posts get through.';
@@ -209,6 +203,29 @@ COMMENT ON COLUMN push.hub_state.refused_until IS
 COMMENT ON COLUMN push.hub_state.served_at IS
     'When a worker that has left, or died, last served the hub; push.serving has those that serve it now. Null: none '
     'has left.';
+
+-- People change push.hub_state in transactions that may stay open; workers write here several times a second.
+CREATE TABLE push.hub_pace (
+    hub        smallint PRIMARY KEY REFERENCES push.hub,
+    tokens     double precision,
+    tokens_at  timestamptz,
+    slowed_to  double precision CONSTRAINT slowed_to_is_positive CHECK (slowed_to > 0),
+    slowed_at  timestamptz,
+    slowed_why text
+) WITH (fillfactor = 20);
+COMMENT ON TABLE push.hub_pace IS
+    'How fast all workers together post to a hub now. One row per hub, which no person''s transaction holds: '
+    'push.pace_of reads it.';
+COMMENT ON COLUMN push.hub_pace.hub IS 'The hub: push.hub.id.';
+COMMENT ON COLUMN push.hub_pace.tokens IS
+    'Token bucket of the limit, as of tokens_at: posts that may leave at once. It fills at the rate, up to one '
+    'second''s worth. Null: full.';
+COMMENT ON COLUMN push.hub_pace.tokens_at IS 'When tokens was counted; null: never.';
+COMMENT ON COLUMN push.hub_pace.slowed_to IS
+    'Posts per second, over all workers, when the hub last throttled: half of what they were. The limit doubles every '
+    '30 seconds and ends after three minutes (push.current_rate). Null: the hub did not throttle.';
+COMMENT ON COLUMN push.hub_pace.slowed_at IS 'When the hub last throttled; null: it did not.';
+COMMENT ON COLUMN push.hub_pace.slowed_why IS 'What the hub said when it last throttled; null: it did not.';
 
 -- ## What backends write: push.message.
 
@@ -607,35 +624,39 @@ CREATE OR REPLACE FUNCTION push_internal.arrival_lock() RETURNS int
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN 1886745193;
 COMMENT ON FUNCTION push_internal.arrival_lock IS
-    'First number of the advisory locks of push_internal.next_arrival: "puri" in ASCII.';
+    'First number of the advisory locks of push_internal.next_arrival, unless somebody else holds that: "puri" in ASCII.';
 
 CREATE TABLE push.ended_listener (
-    listening boolean NOT NULL
+    since timestamptz NOT NULL
 );
-CREATE UNIQUE INDEX ended_listener_is_one_row ON push.ended_listener ((true));
-INSERT INTO push.ended_listener VALUES (false);
-COMMENT ON TABLE push.ended_listener IS 'Whether somebody waits for NOTIFY push_ended. One row.';
-COMMENT ON COLUMN push.ended_listener.listening IS
-    'True: push.ended_since was called with listen. The next result notifies, and makes it false.';
-COMMENT ON INDEX push.ended_listener_is_one_row IS 'Refuses a second row.';
+COMMENT ON TABLE push.ended_listener IS
+    'Whether somebody waits for NOTIFY push_ended: a row, or one for each of those who asked in open transactions. The '
+    'next result notifies, and takes them away. Every transaction that writes results locks this table, by which readers '
+    'know it.';
+COMMENT ON COLUMN push.ended_listener.since IS 'When push.ended_since was called with listen.';
 
 -- A reader in the order of arrival must not pass a number whose transaction is still open. So each transaction that
--- takes numbers first says, by a lock that everybody can see in pg_locks, from which one on: push.ended_since.
+-- takes numbers first says, by a lock that everybody can see in pg_locks, from which one on: push.ended_since. Advisory
+-- locks are for everybody, so one alone says nothing: its transaction must have locked push.ended_listener, too, which
+-- nobody can without USAGE on schema push. And who holds the usual key alone keeps nobody waiting: any first number
+-- will do. Tests/ChaosTests/Arrival tries every order of these steps.
 CREATE OR REPLACE FUNCTION push_internal.next_arrival() RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    listener tid;
+    key int := push_internal.arrival_lock();
 BEGIN
     IF coalesce(current_setting('push.arriving', true), '') = '' THEN
-        PERFORM pg_advisory_xact_lock_shared(
-                    push_internal.arrival_lock(), CASE WHEN s.is_called THEN (s.last_value & 2147483647)::int ELSE 0 END)
-           FROM push.arrival s;
-        PERFORM set_config('push.arriving', 'on', true);
-        SELECT l.ctid INTO listener FROM push.ended_listener l WHERE l.listening FOR UPDATE SKIP LOCKED;
+        DELETE FROM push.ended_listener l
+         WHERE l.ctid = ANY (ARRAY(SELECT w.ctid FROM push.ended_listener w FOR UPDATE SKIP LOCKED));
         IF FOUND THEN
-            UPDATE push.ended_listener l SET listening = false WHERE l.ctid = listener;
             PERFORM pg_notify('push_ended', '');
         END IF;
+        WHILE NOT (SELECT pg_try_advisory_xact_lock_shared(
+                              key, CASE WHEN s.is_called THEN (s.last_value & 2147483647)::int ELSE 0 END)
+                     FROM push.arrival s) LOOP
+            key := (random() * 2147483646)::int;
+        END LOOP;
+        PERFORM set_config('push.arriving', 'on', true);
     END IF;
     RETURN nextval('push.arrival');
 END $$;

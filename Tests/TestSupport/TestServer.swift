@@ -60,7 +60,9 @@ actor TestServer {
     private static func start() async throws -> Running {
         var options = TemporaryServer.Options()
         // A view of everything is compiled for 60 ms to be read in one: tables are never analysed here.
-        options.settings = ["max_connections": "800", "shared_buffers": "128MB", "jit": "off"]
+        options.settings = [
+            "max_connections": "800", "max_prepared_transactions": "10", "shared_buffers": "128MB", "jit": "off",
+        ]
         if isRoomy("/dev/shm") { options.base = "/dev/shm" }
         let server = try await TemporaryServer.start(options)
         try await server.createDatabase("migrated")

@@ -208,13 +208,9 @@ BEGIN
                    NULL::int,
                    format('commit or roll back there, or SELECT pg_terminate_backend(%s): push.ended_since and '
                           'push.run_events_since stop at what it has changed', a.pid)
-              FROM pg_locks l
-                   JOIN pg_stat_activity a ON a.pid = l.pid
-             WHERE l.locktype = 'advisory'
-               AND l.classid = push_internal.arrival_lock()::oid
-               AND l.objsubid = 2
-               AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
-               AND a.pid <> pg_backend_pid()
+              FROM push_internal.open_arrivals() o
+                   JOIN pg_stat_activity a ON a.pid = o.pid
+             WHERE a.pid <> pg_backend_pid()
             UNION ALL
             SELECT 'hidden',
                    count(*)::text,

@@ -151,6 +151,99 @@ import Testing
         #expect(seen.count == 150, "one came twice")
     }
 
+    private static let take =
+        "SELECT push.cancel(m.id) FROM push.message m JOIN push.due d ON d.id = m.id ORDER BY m.id LIMIT 1"
+
+    /// Anybody who may connect may take advisory locks of any number: nobody who writes results waits for them.
+    @Test func noAdvisoryLockOfAStrangerStopsAResult() async throws {
+        let store = try await StoreFixture.make()
+        try await store.insert(2)
+        try await store.test.database.withConnection { stranger in
+            try await stranger.execute(
+                """
+                SELECT pg_advisory_lock(k.key, n) FROM generate_series(0, 500) n,
+                       (VALUES (0), (push_internal.arrival_lock())) k(key)
+                """)
+            #expect(try await store.test.texts("\(raw: Self.take)") == ["cancelled"])
+            #expect(try await self.read("0", in: store.database).ids == [1])
+            // Only the usual key is taken, so the number of every second transaction is announced under another one.
+            try await stranger.execute("SELECT pg_advisory_unlock_all()")
+            #expect(try await store.test.texts("\(raw: Self.take)") == ["cancelled"])
+            #expect(try await self.read("0", in: store.database).ids == [1, 2])
+        }
+    }
+
+    @Test(arguments: ["pg_advisory_lock_shared", "pg_advisory_lock"])
+    func noAdvisoryLockOfAStrangerHoldsAReaderBack(_ lock: String) async throws {
+        let store = try await StoreFixture.make()
+        try await store.insert(1)
+        try await store.test.database.withConnection { stranger in
+            try await stranger.execute("SELECT \(raw: lock)(push_internal.arrival_lock(), 0)")
+            #expect(try await store.test.texts("\(raw: Self.take)") == ["cancelled"])
+            #expect(try await self.read("0", in: store.database).ids == [1])
+        }
+    }
+
+    /// An announcement under another key than the usual one holds readers back like any.
+    @Test func aResultWhoseKeyIsTakenIsWaitedForToo() async throws {
+        let store = try await StoreFixture.make()
+        try await store.database.execute("\(raw: Self.repeated)")
+        try await store.database.withConnection { stranger in
+            try await stranger.execute("SELECT pg_advisory_lock(push_internal.arrival_lock(), 0)")
+            try await store.database.withConnection { slow in
+                try await slow.execute("BEGIN")
+                try await slow.execute("\(raw: Self.repeated)")
+                try await stranger.execute("SELECT pg_advisory_unlock_all()")
+                try await stranger.execute("\(raw: Self.repeated)")
+                let early = try await self.read("0", in: store.database)
+                #expect(early.ids == [])
+                let holders: SQL = "SELECT count(*) FROM push.snapshot_holders WHERE kind = 'results'"
+                #expect(try await store.test.number(holders) == 1)
+                try await slow.execute("COMMIT")
+                #expect(try await self.read(early.mark, in: store.database).ids == [2, 3])
+            }
+        }
+    }
+
+    @Test func aPreparedTransactionHoldsLaterResultsBack() async throws {
+        let store = try await StoreFixture.make()
+        try await store.database.execute("\(raw: Self.repeated)")
+        let name = "'\(store.test.name)'"
+        try await store.database.withConnection { slow in
+            try await slow.execute("BEGIN")
+            try await slow.execute("\(raw: Self.repeated)")
+            try await slow.execute("PREPARE TRANSACTION \(raw: name)")
+        }
+        try await store.database.execute("\(raw: Self.repeated)")
+        let early = try await read("0", in: store.database)
+        #expect(early.ids == [])
+        let holders = try await store.test.texts("SELECT kind FROM push.snapshot_holders")
+        #expect(holders.contains("prepared transaction"))
+        try await store.database.execute("COMMIT PREPARED \(raw: name)")
+        #expect(try await read(early.mark, in: store.database).ids == [2, 3])
+    }
+
+    @Test func whoListensInAnOpenTransactionKeepsNobodyWaiting() async throws {
+        let store = try await StoreFixture.make()
+        try await store.insert(1)
+        try await store.database.withConnection { slow in
+            try await slow.execute("BEGIN")
+            try await slow.execute("SELECT push.ended_since('0', listen => true)")
+            try await slow.execute("SELECT push.ended_since('0', listen => true)")
+            let output = try await Psql(conninfo: store.test.conninfo + " options='-c lock_timeout=5s'").output(
+                of: """
+                    LISTEN push_ended;
+                    SELECT count(*) FROM push.ended_since('0', listen => true);
+                    SELECT push.cancel(1);
+                    """)
+            #expect(output.hasPrefix("1\ncancelled\nAsynchronous notification \"push_ended\""), "\(output)")
+            try await slow.execute("COMMIT")
+        }
+        #expect(try await store.test.number("SELECT count(*) FROM push.ended_listener") == 1)
+        _ = try await read("0", in: store.database, rest: ", listen => true")
+        #expect(try await store.test.number("SELECT count(*) FROM push.ended_listener") == 1)
+    }
+
     @Test func whoListensIsToldOnce() async throws {
         let store = try await StoreFixture.make()
         let ids = try await store.insert(3)

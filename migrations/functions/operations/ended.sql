@@ -78,19 +78,37 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION push.status_of(text) IS 'The same for ids as a text: ''{1,2}'' or ''1''.';
 
+CREATE OR REPLACE FUNCTION push_internal.open_arrivals() RETURNS TABLE (pid int, transaction text, number bigint)
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+    -- A prepared transaction has no session, so locks are matched by the transaction.
+    WITH held AS MATERIALIZED (
+        SELECT l.pid, l.virtualtransaction, l.locktype, l.objid::bigint AS number
+          FROM pg_locks l
+         WHERE l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
+           AND l.granted
+           AND (l.locktype = 'advisory' AND l.objsubid = 2 AND l.mode = 'ShareLock'
+                OR l.locktype = 'relation' AND l.relation = 'push.ended_listener'::regclass
+                   AND l.mode = 'RowExclusiveLock'))
+    SELECT n.pid, n.virtualtransaction, n.number
+      FROM held n
+     WHERE n.locktype = 'advisory'
+       AND EXISTS (
+               SELECT
+                 FROM held t
+                WHERE t.locktype = 'relation'
+                  AND t.virtualtransaction = n.virtualtransaction)
+$$;
+COMMENT ON FUNCTION push_internal.open_arrivals IS
+    'Open transactions that take numbers from push.arrival, and the lower 31 bits of a number below all of theirs. pid '
+    'null: prepared.';
+
 CREATE OR REPLACE FUNCTION push_internal.highest_settled_arrival(head bigint) RETURNS bigint
 LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-    -- A lock has the lower 31 bits of a number. One that was taken after head was read may be above it: far below, it
-    -- would seem.
+    -- A lock that was taken after head was read may be above it: far below, it would seem.
     SELECT min(head - o.open)
       FROM (SELECT 0 AS open
              UNION ALL
-            SELECT (head - l.objid::bigint) & 2147483647
-              FROM pg_locks l
-             WHERE l.locktype = 'advisory'
-               AND l.classid = push_internal.arrival_lock()::oid
-               AND l.objsubid = 2
-               AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())) o
+            SELECT (head - a.number) & 2147483647 FROM push_internal.open_arrivals() a) o
      WHERE o.open < 1073741824
 $$;
 COMMENT ON FUNCTION push_internal.highest_settled_arrival IS
@@ -174,7 +192,9 @@ BEGIN
             HINT = 'Pass null to read the results of all tenants.';
     END IF;
     IF listen THEN                 -- before anything is read: what comes later notifies
-        UPDATE push.ended_listener l SET listening = true WHERE NOT l.listening;
+        INSERT INTO push.ended_listener (since)
+        SELECT clock_timestamp()
+         WHERE NOT EXISTS (SELECT FROM push.ended_listener);
     END IF;
     SELECT CASE WHEN s.is_called THEN s.last_value ELSE 0 END INTO head FROM push.arrival s;
     horizon := push_internal.highest_settled_arrival(head);
