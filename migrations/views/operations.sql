@@ -119,10 +119,12 @@ SELECT h.name AS hub,
        s.rate IS NOT NULL AS rate_set,
        v.skew_seconds,
        nullif(g.speed, 0) AS speed,
-       CASE WHEN g.grown IS NOT NULL THEN s.slowed_why END AS speed_why,
-       CASE WHEN g.grown IS NOT NULL THEN s.slowed_at END AS slowed_at
+       CASE WHEN g.grown IS NOT NULL THEN p.slowed_why END AS speed_why,
+       CASE WHEN g.grown IS NOT NULL THEN p.slowed_at END AS slowed_at
   FROM push.hub h
        LEFT JOIN push.hub_state s ON s.hub = h.id
+       LEFT JOIN push.hub_pace r ON r.hub = h.id
+       LEFT JOIN LATERAL push.pace_of(r, s.paced_from) p ON true
        LEFT JOIN LATERAL (                      -- who asks for none of these columns does not pay for the count
            SELECT count(*) FILTER (WHERE d.due_at <= now()) AS due,
                   count(*) FILTER (WHERE d.due_at > now() AND d.due_at < push.paused_until()) AS later,
@@ -151,9 +153,9 @@ SELECT h.name AS hub,
             WHERE d.hub = h.id) u,
        LATERAL (
            SELECT push.current_rate(
-                      coalesce(s.rate, (h.settings ->> 'ratePerSecond')::double precision, 0), s.slowed_to,
-                      push.seconds_between(s.slowed_at, now())) AS speed,
-                  push.throttled_rate(s.slowed_to, push.seconds_between(s.slowed_at, now())) AS grown) g
+                      coalesce(s.rate, (h.settings ->> 'ratePerSecond')::double precision, 0), p.slowed_to,
+                      push.seconds_between(p.slowed_at, now())) AS speed,
+                  push.throttled_rate(p.slowed_to, push.seconds_between(p.slowed_at, now())) AS grown) g
  WHERE h.removed_at IS NULL;
 COMMENT ON VIEW push.hub_health IS 'Whether each hub takes posts now, why not, and which workers serve it.';
 COMMENT ON COLUMN push.hub_health.hub IS 'Name of the hub.';

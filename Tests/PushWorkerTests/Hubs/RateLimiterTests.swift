@@ -49,8 +49,11 @@ import Testing
         // A rate set by a person overrides the configuration; 0: no limit.
         try await test.database.execute("UPDATE push.hub_state SET rate = 0")
         #expect(try await hubs.takeTokens(hub, configured: 0.001, wanted: 500).granted == 500)
-        try await test.database.execute(
-            "UPDATE push.hub_state SET rate = 100, tokens = 0, tokens_at = clock_timestamp() - interval '10 s'")
+        try await test.database.script(
+            """
+            UPDATE push.hub_state SET rate = 100;
+            UPDATE push.hub_pace SET tokens = 0, tokens_at = clock_timestamp() - interval '10 s'
+            """)
         #expect(try await hubs.takeTokens(hub, configured: 0.001, wanted: 500).granted == 100)
         #expect(try await hubs.states().map(\.rate) == [100])
     }
@@ -59,7 +62,7 @@ import Testing
         let worker = try await TestWorker.make()
         try await worker.enqueue(50)
         try await worker.drain()
-        #expect(try await worker.test.number("SELECT count(*) FROM push.hub_state WHERE tokens_at IS NULL") == 1)
+        #expect(try await worker.test.number("SELECT count(*) FROM push.hub_pace WHERE tokens_at IS NULL") == 1)
     }
 
     /// By the arithmetic of the bucket: two workers send at most what was in it and what was added since.
@@ -81,7 +84,7 @@ import Testing
         // only be later; half a second is for the tokens that two workers may hold.)
         let last = try #require(times.last), first = try #require(times.first)
         #expect(last - first > 60.0 / 40 - 0.5)
-        #expect(try await worker.test.number("SELECT count(*) FROM push.hub_state WHERE tokens <= 40") == 1)
+        #expect(try await worker.test.number("SELECT count(*) FROM push.hub_pace WHERE tokens <= 40") == 1)
         #expect(try await worker.lost() == [])
     }
 

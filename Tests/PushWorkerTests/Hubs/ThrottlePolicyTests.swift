@@ -61,11 +61,11 @@ import Testing
         }
         func later(_ seconds: Int32) async throws {
             try await test.database.execute(
-                "UPDATE push.hub_state SET slowed_at = slowed_at - make_interval(secs => \(seconds))")
+                "UPDATE push.hub_pace SET slowed_at = slowed_at - make_interval(secs => \(seconds))")
         }
         #expect(try await slow(measured: 300) == 150)
         #expect(
-            try await test.number("SELECT count(*) FROM push.hub_state WHERE tokens = 0 AND tokens_at = slowed_at") == 1
+            try await test.number("SELECT count(*) FROM push.hub_pace WHERE tokens = 0 AND tokens_at = slowed_at") == 1
         )
         #expect(try await slow(measured: 300) == nil, "another worker had reported it")
         try await later(5)
@@ -125,12 +125,14 @@ import Testing
 
         // Three minutes later the limit is gone, and workers ask for no tokens any more.
         #expect(worker.emulator.removeFault(limit))
-        try await worker.test.database.execute(
-            "UPDATE push.hub_state SET slowed_at = slowed_at - interval '3 minutes', gate_until = NULL, tokens_at = NULL"
-        )
+        try await worker.test.database.script(
+            """
+            UPDATE push.hub_state SET gate_until = NULL;
+            UPDATE push.hub_pace SET slowed_at = slowed_at - interval '3 minutes', tokens_at = NULL
+            """)
         try await worker.enqueue(300)
         try await worker.drain()
-        #expect(try await worker.test.number("SELECT count(*) FROM push.hub_state WHERE tokens_at IS NULL") == 1)
+        #expect(try await worker.test.number("SELECT count(*) FROM push.hub_pace WHERE tokens_at IS NULL") == 1)
         #expect(try await worker.statuses() == "accepted 520")
     }
 }

@@ -50,6 +50,27 @@ import Testing
         #expect(try await hubs.registerIfMissing(TestWorker.news).differing == ["languages", "localization"])
     }
 
+    /// Numbers of hubs end at 32,767: a site with 5,000 hubs changes a setting of all of them more than six times.
+    @Test func noChangeTakesANumber() async throws {
+        let store = try await StoreFixture.make()
+        let hubs = Hubs(database: store.database)
+        let last: SQL = "SELECT last_value FROM push.hub_id_seq"
+        let before = try await store.test.number(last)
+        for n in 1...20 {
+            var hub = TestWorker.news
+            hub.expireAfterSeconds = 1000 + n
+            #expect(try await hubs.register(hub) == store.hub)
+            _ = try await hubs.registerIfMissing(Self.changed())
+            await #expect(throws: DatabaseError.self) {
+                try await store.database.execute("SELECT push.add_hub('news')")
+            }
+        }
+        try await store.database.execute("SELECT push.remove_hub('news')")
+        #expect(try await store.test.number("SELECT push.add_hub('news')") == Int64(store.hub))
+        #expect(try await hubs.register(TestWorker.news) == store.hub)
+        #expect(try await store.test.number(last) == before)
+    }
+
     @Test func twoWorkersThatRegisterAtOnceDoNotOverwriteEachOther() async throws {
         let test = try await TestDatabase.make()
         let hubs = Hubs(database: test.database)

@@ -11,6 +11,40 @@ RETURN ARRAY(
 COMMENT ON FUNCTION push_internal.differing_keys IS
     'The keys of two JSON objects whose values differ, or that only one of them has.';
 
+CREATE OR REPLACE FUNCTION push_internal.write_hub(fresh push.hub, replace boolean) RETURNS smallint
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    number smallint;
+BEGIN
+    UPDATE push.hub h
+       SET (kind, localization, languages, fallback, allow_broadcast, on_doubt, expire_after, settle, keep_content,
+            keep_dedupe, keys_per_tenant, settings, settings_hash, removed_at, removed_by)
+         = ROW (fresh.kind, fresh.localization, fresh.languages, fresh.fallback, fresh.allow_broadcast, fresh.on_doubt,
+                fresh.expire_after, fresh.settle, fresh.keep_content, fresh.keep_dedupe, fresh.keys_per_tenant,
+                fresh.settings, fresh.settings_hash, NULL, NULL)
+     WHERE h.name = fresh.name
+       -- Without a hash: added by push.add_hub.
+       AND (write_hub.replace OR h.removed_at IS NOT NULL OR h.settings_hash IS NULL AND fresh.settings_hash IS NOT NULL)
+    RETURNING h.id INTO number;
+    IF number IS NULL THEN               -- what is there takes no number, also while two sessions register it
+        INSERT INTO push.hub AS h (
+            name, kind, localization, languages, fallback, allow_broadcast, on_doubt, expire_after, settle, keep_content,
+            keep_dedupe, keys_per_tenant, settings, settings_hash)
+        SELECT fresh.name, fresh.kind, fresh.localization, fresh.languages, fresh.fallback, fresh.allow_broadcast,
+               fresh.on_doubt, fresh.expire_after, fresh.settle, fresh.keep_content, fresh.keep_dedupe,
+               fresh.keys_per_tenant, fresh.settings, fresh.settings_hash
+         WHERE NOT EXISTS (SELECT FROM push.hub o WHERE o.name = fresh.name)
+            ON CONFLICT ON CONSTRAINT hub_name_key DO NOTHING
+        RETURNING h.id INTO number;
+    END IF;
+    INSERT INTO push.hub_state (hub) SELECT number WHERE number IS NOT NULL ON CONFLICT DO NOTHING;
+    INSERT INTO push.hub_pace (hub) SELECT number WHERE number IS NOT NULL ON CONFLICT DO NOTHING;
+    RETURN number;
+END $$;
+COMMENT ON FUNCTION push_internal.write_hub IS
+    'Registers a hub, or writes the settings of one that was removed or, by a configuration, of one that a person added; with '
+    'replace of any. Returns its number; null: it is registered already.';
+
 -- Two configurations must not overwrite each other's hub in turn: what the trigger of push.message checks would then
 -- depend on who started last. So only a person changes a registered hub (fanfare migrate up, fanfare hub add). A
 -- worker registers hubs that are missing, and says which of its own settings differ.
@@ -50,27 +84,13 @@ BEGIN
     fresh.keep_content := (settings ->> 'contentKeyHours')::int * interval '1 hour';
     fresh.keep_dedupe := (settings ->> 'dedupeHours')::int * interval '1 hour';
     fresh.keys_per_tenant := coalesce((settings ->> 'keysPerTenant')::boolean, false);
-    INSERT INTO push.hub AS h (
-        name, kind, localization, languages, fallback, allow_broadcast, on_doubt,
-        expire_after, settle, keep_content, keep_dedupe, keys_per_tenant, settings, settings_hash)
-    VALUES (
-        fresh.name, fresh.kind, fresh.localization, fresh.languages, fresh.fallback, fresh.allow_broadcast,
-        fresh.on_doubt, fresh.expire_after, fresh.settle, fresh.keep_content, fresh.keep_dedupe,
-        fresh.keys_per_tenant, settings, settings_hash)
-        ON CONFLICT ON CONSTRAINT hub_name_key DO UPDATE
-       SET (kind, localization, languages, fallback, allow_broadcast, on_doubt, expire_after, settle, keep_content,
-            keep_dedupe, keys_per_tenant, settings, settings_hash, removed_at, removed_by)
-         = ROW (excluded.kind, excluded.localization, excluded.languages, excluded.fallback, excluded.allow_broadcast,
-                excluded.on_doubt, excluded.expire_after, excluded.settle, excluded.keep_content, excluded.keep_dedupe,
-                excluded.keys_per_tenant, excluded.settings, excluded.settings_hash, NULL, NULL)
-     WHERE replace OR h.settings_hash IS NULL            -- null: added by push.add_hub, or removed
-    RETURNING h.id INTO hub;
+    fresh.settings := settings;
+    fresh.settings_hash := settings_hash;
+    hub := push_internal.write_hub(fresh, replace);
     IF hub IS NULL THEN                                  -- another worker has just registered it
         SELECT r.hub, r.differing INTO hub, differing FROM push_worker.register_hub_v1(settings, replace) r;
         RETURN;
     END IF;
-    INSERT INTO push.hub_state (hub) VALUES (hub)
-        ON CONFLICT DO NOTHING;
     IF known.settings_hash IS NOT NULL THEN
         INSERT INTO push.audit (action, detail)
         VALUES ('register_hub', json_build_object('hub', fresh.name, 'changed', differing));
@@ -110,6 +130,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_variable
 DECLARE
     number smallint;
+    fresh  push.hub;
     wrong  text := CASE
         WHEN name IS NULL OR name !~ '^[a-z0-9_-]{1,63}$'
         THEN 'the name ' || coalesce(to_json(name)::text, 'NULL')
@@ -123,8 +144,14 @@ DECLARE
         THEN 'a language without a name'
         WHEN fallback IS NOT NULL AND fallback <> ALL (languages)
         THEN format('fallback %s, which is not one of the languages', to_json(fallback))
-        WHEN least(expire_after, settle, keep_content, keep_dedupe) < '0 s' OR expire_after = '0 s'
-        THEN 'a time that is not positive'
+        WHEN expire_after NOT BETWEEN '1 ms' AND '30 days'
+        THEN format('expire_after %s, which is not more than 0 and at most 30 days', expire_after)
+        WHEN settle NOT BETWEEN '0 s' AND '60 s'
+        THEN format('settle %s, which is not 0 to 60 s', settle)
+        WHEN keep_content NOT BETWEEN '0 s' AND '365 days'
+        THEN format('keep_content %s, which is not 0 to 365 days', keep_content)
+        WHEN keep_dedupe NOT BETWEEN '0 s' AND '365 days'
+        THEN format('keep_dedupe %s, which is not 0 to 365 days', keep_dedupe)
     END;
 BEGIN
     PERFORM push_internal.begin_action();
@@ -135,29 +162,26 @@ BEGIN
             HINT = 'A name has 1 to 63 of a-z 0-9 _ -; localization is properties or tags, on_doubt hold or resend, '
                    'kind notification-hubs.';
     END IF;
-    INSERT INTO push.hub AS h (
-        name, kind, localization, languages, fallback, allow_broadcast, on_doubt, expire_after, settle, keep_content,
-        keep_dedupe, keys_per_tenant)
-    VALUES (
-        name, kind, localization, coalesce(languages, '{}'), fallback, coalesce(allow_broadcast, false), on_doubt,
-        expire_after, settle, keep_content, keep_dedupe, coalesce(keys_per_tenant, false))
-        ON CONFLICT ON CONSTRAINT hub_name_key DO UPDATE
-       SET (localization, languages, fallback, allow_broadcast, on_doubt, expire_after, settle, keep_content,
-            keep_dedupe, keys_per_tenant, removed_at, removed_by)
-         = ROW (excluded.localization, excluded.languages, excluded.fallback, excluded.allow_broadcast,
-                excluded.on_doubt, excluded.expire_after, excluded.settle, excluded.keep_content, excluded.keep_dedupe,
-                excluded.keys_per_tenant, NULL, NULL)
-     WHERE h.removed_at IS NOT NULL
-    RETURNING h.id INTO number;
+    fresh.name := name;
+    fresh.kind := kind;
+    fresh.localization := localization;
+    fresh.languages := coalesce(languages, '{}');
+    fresh.fallback := fallback;
+    fresh.allow_broadcast := coalesce(allow_broadcast, false);
+    fresh.on_doubt := on_doubt;
+    fresh.expire_after := expire_after;
+    fresh.settle := settle;
+    fresh.keep_content := keep_content;
+    fresh.keep_dedupe := keep_dedupe;
+    fresh.keys_per_tenant := coalesce(keys_per_tenant, false);
+    fresh.settings := '{}';
+    number := push_internal.write_hub(fresh, replace => false);
     IF number IS NULL THEN
         RAISE EXCEPTION USING
             ERRCODE = 'unique_violation',
             MESSAGE = format('hub "%s" is registered already', name),
             HINT = 'Its settings come from the configuration: change them there and run fanfare migrate up.';
     END IF;
-    INSERT INTO push.hub_state (hub)
-    VALUES (number)
-        ON CONFLICT DO NOTHING;
     INSERT INTO push.audit (action, detail)
     VALUES ('add_hub', json_build_object('hub', name));
     RETURN number;

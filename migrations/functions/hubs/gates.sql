@@ -236,11 +236,13 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
            s.paused_by,
            s.key,
            s.rate,
-           push.throttled_rate(s.slowed_to, push.seconds_between(s.slowed_at, c.now)),
+           push.throttled_rate(p.slowed_to, push.seconds_between(p.slowed_at, c.now)),
            push.seconds_between(c.now, s.broken_until),
            s.paused_why,
            s.refused_until IS NOT NULL AND s.held_since IS NULL
-      FROM push.hub_state s,
+      FROM push.hub_state s
+           JOIN push.hub_pace r ON r.hub = s.hub,
+           LATERAL push.pace_of(r, s.paced_from) p,
            (SELECT clock_timestamp() AS now) c
      -- Also a wait that is over: workers tell it from one that a person ended.
      WHERE s.gate_until IS NOT NULL
@@ -249,7 +251,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
         OR s.paused_by IS NOT NULL
         OR s.key <> 'primary'
         OR s.rate IS NOT NULL
-        OR s.slowed_to IS NOT NULL
+        OR p.slowed_to IS NOT NULL
         OR s.broken_until IS NOT NULL
         OR s.refused_until IS NOT NULL
 $$;

@@ -29,6 +29,20 @@ COMMENT ON FUNCTION push.current_rate IS
     'Posts per second; 0: no limit. ceiling: the limit set by a person or the configuration (0: none); slowed_to, '
     'seconds: as in push.throttled_rate.';
 
+CREATE OR REPLACE FUNCTION push.pace_of(pace push.hub_pace, paced_from timestamptz) RETURNS push.hub_pace
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT pace.hub,
+           CASE WHEN t.counts THEN pace.tokens END,
+           CASE WHEN t.counts THEN pace.tokens_at END,
+           CASE WHEN s.counts THEN pace.slowed_to END,
+           CASE WHEN s.counts THEN pace.slowed_at END,
+           CASE WHEN s.counts THEN pace.slowed_why END
+      FROM (SELECT (pace.tokens_at < paced_from) IS NOT TRUE AS counts) t,
+           (SELECT (pace.slowed_at < paced_from) IS NOT TRUE AS counts) s
+$$;
+COMMENT ON FUNCTION push.pace_of IS
+    'What still counts of a row of push.hub_pace: nothing from before push.hub_state.paced_from.';
+
 CREATE OR REPLACE FUNCTION push_worker.slow_down_v1(
     hub        smallint,
     configured double precision,
@@ -39,35 +53,38 @@ RETURNS double precision
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
 DECLARE
     state   push.hub_state;
+    pace    push.hub_pace;
     moment  timestamptz;
     allowed double precision;
     used    double precision;
     half    double precision;
 BEGIN
-    SELECT s.* INTO state
-      FROM push.hub_state s
-     WHERE s.hub = slow_down_v1.hub
+    SELECT p.* INTO pace
+      FROM push.hub_pace p
+     WHERE p.hub = slow_down_v1.hub
        FOR NO KEY UPDATE;
+    SELECT s.* INTO state FROM push.hub_state s WHERE s.hub = slow_down_v1.hub;
     moment := clock_timestamp();                -- read behind the lock: another worker may just have done it
+    pace := push.pace_of(pace, state.paced_from);
     -- A post that left before the last slow-down says nothing about the speed since; nor does the second after it.
-    IF state.slowed_at > moment - make_interval(secs => greatest(age, 1)) THEN
+    IF pace.slowed_at > moment - make_interval(secs => greatest(age, 1)) THEN
         RETURN NULL;
     END IF;
     allowed := push.current_rate(
-        coalesce(state.rate, configured), state.slowed_to, push.seconds_between(state.slowed_at, moment));
+        coalesce(state.rate, configured), pace.slowed_to, push.seconds_between(pace.slowed_at, moment));
     SELECT sum(v.rate) INTO used
       FROM push.serving v
       JOIN push.worker w ON w.id = v.worker
      WHERE v.hub = slow_down_v1.hub
        AND push.is_alive(w.beat_at, w.lease_seconds);
     half := greatest(1, least(nullif(allowed, 0), greatest(measured, used, 20)) / 2);
-    UPDATE push.hub_state s
+    UPDATE push.hub_pace p
        SET slowed_to = half,
            slowed_at = moment,
            slowed_why = why,
            tokens = 0,
            tokens_at = moment
-     WHERE s.hub = slow_down_v1.hub;
+     WHERE p.hub = slow_down_v1.hub;
     RETURN half;
 END $$;
 COMMENT ON FUNCTION push_worker.slow_down_v1 IS
@@ -112,27 +129,30 @@ CREATE OR REPLACE FUNCTION push_worker.take_tokens_v1(
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
 DECLARE
     state  push.hub_state;
+    pace   push.hub_pace;
     b      record;
     moment timestamptz;
     speed  double precision;
 BEGIN
-    SELECT s.* INTO state
-      FROM push.hub_state s
-     WHERE s.hub = take_tokens_v1.hub
+    SELECT p.* INTO pace
+      FROM push.hub_pace p
+     WHERE p.hub = take_tokens_v1.hub
        FOR NO KEY UPDATE;
+    SELECT s.* INTO state FROM push.hub_state s WHERE s.hub = take_tokens_v1.hub;
     moment := clock_timestamp();                -- read behind the lock: it may have kept us waiting
+    pace := push.pace_of(pace, state.paced_from);
     speed := push.current_rate(
-        coalesce(state.rate, configured), state.slowed_to, push.seconds_between(state.slowed_at, moment));
+        coalesce(state.rate, configured), pace.slowed_to, push.seconds_between(pace.slowed_at, moment));
     IF speed <= 0 THEN
         granted := wanted;
         wait := 0;
         RETURN;
     END IF;
-    b := push_internal.take_from_bucket(state.tokens, push.seconds_between(state.tokens_at, moment), speed, wanted);
-    UPDATE push.hub_state s
+    b := push_internal.take_from_bucket(pace.tokens, push.seconds_between(pace.tokens_at, moment), speed, wanted);
+    UPDATE push.hub_pace p
        SET tokens = b.remaining,
            tokens_at = moment
-     WHERE s.hub = take_tokens_v1.hub;
+     WHERE p.hub = take_tokens_v1.hub;
     granted := b.granted;
     wait := b.wait;
 END $$;
@@ -142,10 +162,10 @@ COMMENT ON FUNCTION push_worker.take_tokens_v1 IS
 
 CREATE OR REPLACE FUNCTION push_worker.return_tokens_v1(hub smallint, n int) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
-    UPDATE push.hub_state s
-       SET tokens = s.tokens + return_tokens_v1.n
-     WHERE s.hub = return_tokens_v1.hub
-       AND s.tokens IS NOT NULL
+    UPDATE push.hub_pace p
+       SET tokens = p.tokens + return_tokens_v1.n
+     WHERE p.hub = return_tokens_v1.hub
+       AND p.tokens IS NOT NULL
 $$;
 COMMENT ON FUNCTION push_worker.return_tokens_v1 IS
     'Gives back tokens that were taken and not used. What exceeds one second''s worth is lost at the next take.';

@@ -90,9 +90,7 @@ BEGIN
            gate_until = NULL,
            broken_until = NULL,
            broken_why = NULL,
-           slowed_to = NULL,
-           slowed_at = NULL,
-           slowed_why = NULL,
+           paced_from = clock_timestamp(),
            devices_until = NULL,
            refused_until = CASE
                                WHEN s.held_since IS NOT NULL OR s.gate_until > clock_timestamp()
@@ -150,11 +148,7 @@ BEGIN
     END IF;
     UPDATE push.hub_state s
        SET rate = set_rate.rate,
-           tokens = NULL,
-           tokens_at = NULL,
-           slowed_to = NULL,
-           slowed_at = NULL,
-           slowed_why = NULL
+           paced_from = clock_timestamp()
      WHERE s.hub = number;
     INSERT INTO push.audit (action, detail)
     VALUES ('set_rate', json_build_object('hub', set_rate.hub, 'rate', set_rate.rate));
