@@ -104,7 +104,7 @@ CREATE TABLE push.hub (
     expire_after    interval NOT NULL DEFAULT '24 hours'
                     CONSTRAINT expire_after_is_a_month_at_most CHECK (expire_after BETWEEN '0 s' AND '30 days'),
     settle          interval NOT NULL DEFAULT '500 ms'
-                    CONSTRAINT settle_is_a_minute_at_most CHECK (settle BETWEEN '0 s' AND '60 s'),
+                    CONSTRAINT settle_is_an_hour_at_most CHECK (settle BETWEEN '0 s' AND '1 hour'),
     keep_content    interval NOT NULL DEFAULT '24 hours'
                     CONSTRAINT keep_content_is_a_year_at_most CHECK (keep_content BETWEEN '0 s' AND '365 days'),
     keep_dedupe     interval NOT NULL DEFAULT '168 hours'
@@ -646,9 +646,10 @@ DECLARE
     key int := push_internal.arrival_lock();
 BEGIN
     IF coalesce(current_setting('push.arriving', true), '') = '' THEN
-        DELETE FROM push.ended_listener l
-         WHERE l.ctid = ANY (ARRAY(SELECT w.ctid FROM push.ended_listener w FOR UPDATE SKIP LOCKED));
+        PERFORM FROM push.ended_listener l LIMIT 1 FOR UPDATE SKIP LOCKED;
         IF FOUND THEN
+            DELETE FROM push.ended_listener l
+             WHERE l.ctid = ANY (ARRAY(SELECT w.ctid FROM push.ended_listener w FOR UPDATE SKIP LOCKED));
             PERFORM pg_notify('push_ended', '');
         END IF;
         WHILE NOT (SELECT pg_try_advisory_xact_lock_shared(

@@ -88,7 +88,7 @@ LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
            AND l.granted
            AND (l.locktype = 'advisory' AND l.objsubid = 2 AND l.mode = 'ShareLock'
                 OR l.locktype = 'relation' AND l.relation = 'push.ended_listener'::regclass
-                   AND l.mode = 'RowExclusiveLock'))
+                   AND l.mode = 'RowShareLock'))
     SELECT n.pid, n.virtualtransaction, n.number
       FROM held n
      WHERE n.locktype = 'advisory'
