@@ -103,8 +103,12 @@ public struct TestWorker: Sendable {
                     DatabaseSettings(
                         url: $0.conninfo(test.conninfo), prepare: .never, maximumConnections: maximumConnections))
             } ?? test.another(maximumConnections: maximumConnections)
+        let contexts = try await hubContexts(database)
+        var transport = transport
+        transport.slots += HubContext.urgentSlots(
+            beside: transport.slots, windows: ([hub] + others).map(\.window))
         let dispatcher = Dispatcher(
-            database: database, transport: try HTTPClient(transport), hubs: try await hubContexts(database),
+            database: database, transport: try HTTPClient(transport), hubs: contexts,
             settings: settings, clock: clock, metrics: metrics, spans: spans, log: log)
         let failure = Failure()
         let summary = try await dispatcher.run(name: "test", version: "test") { progress in
@@ -135,7 +139,10 @@ public struct TestWorker: Sendable {
     /// The hubs as the daemon would set them up.
     public func hubContexts(_ database: Database) async throws -> [HubContext] {
         let hubs = [hub] + others
-        let shares = SlotShares(slots: transport.slots, windows: hubs.map(\.window))
+        let windows = hubs.map(\.window)
+        let shares = SlotShares(
+            slots: transport.slots, windows: windows,
+            extra: HubContext.urgentSlots(beside: transport.slots, windows: windows))
         var contexts: [HubContext] = []
         for (member, each) in hubs.enumerated() {
             let isFirst = member == 0

@@ -26,7 +26,7 @@ extension Settings {
         .integer("dispatch.batch", \.dispatch.batch, 1...1000, unit: "messages", "messages one claim takes at most"),
         .integer(
             "dispatch.slots", \.dispatch.slots, 1...4096, unit: "posts",
-            "posts in flight, over all hubs; requests for devices may be a quarter more"),
+            "posts in flight, over all hubs; urgent ones may be a sixteenth more, requests for devices a quarter"),
         .integer(
             "dispatch.weights.urgent", \.dispatch.weights.urgent, 1...100, unit: "shares",
             "share of urgent messages (priority 0) in a hub's window while others wait too"),
@@ -143,7 +143,9 @@ extension HubConfiguration {
         .integer(
             "expireAfterSeconds", \.settings.expireAfterSeconds, 1...2_592_000, unit: "seconds",
             "life of a message without an expiry of its own"),
-        .integer("window", \.settings.window, 1...512, unit: "posts", "posts in flight to this hub at most"),
+        .integer(
+            "window", \.settings.window, 1...512, unit: "posts",
+            "posts in flight to this hub at most; urgent ones may be a sixteenth more, at least one"),
         .integer(
             "ratePerSecond", \.settings.ratePerSecond, 0...100_000, unit: "posts per second; 0: no limit",
             "posts per second to this hub at most"),

@@ -43,7 +43,7 @@ extension Settings {
     /// How hubs are spoken to. Those who make requests name themselves.
     public var transportSettings: TransportSettings {
         var settings = TransportSettings()
-        settings.slots = dispatch.slots + deviceSlots
+        settings.slots = dispatch.slots + urgentSlots + deviceSlots
         settings.caBundle = transport.caFile.isEmpty ? nil : transport.caFile
         settings.userAgent = nil
         return settings
@@ -53,6 +53,10 @@ extension Settings {
     /// window is as large as that wait for single places.
     private var deviceSlots: Int {
         min(max(1, hubs.values.reduce(0) { $0 + $1.settings.deviceWindow }), max(8, dispatch.slots / 4))
+    }
+
+    private var urgentSlots: Int {
+        HubContext.urgentSlots(beside: dispatch.slots, windows: hubs.values.map(\.settings.window))
     }
 
     var dispatchSettings: DispatchSettings {
@@ -75,7 +79,8 @@ extension Settings {
     ) async throws -> [HubContext] {
         var contexts: [HubContext] = []
         let sorted = hubs.sorted { $0.key < $1.key }.map(\.value)
-        let shares = SlotShares(slots: dispatch.slots, windows: sorted.map(\.settings.window))
+        let shares = SlotShares(
+            slots: dispatch.slots, windows: sorted.map(\.settings.window), extra: urgentSlots)
         let deviceSlots = Window(limit: deviceSlots)
         for hub in sorted {
             let registered = try await Hubs(database: database).registerIfMissing(hub.settings)

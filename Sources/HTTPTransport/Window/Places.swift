@@ -6,11 +6,13 @@ public final class Places: Sendable {
     /// How many were taken.
     public let count: Int
     private let window: Window
+    private let lane: Int
     private let unused: Atomic<Int>
 
-    init(_ count: Int, in window: Window) {
+    init(_ count: Int, in window: Window, lane: Int) {
         self.count = count
         self.window = window
+        self.lane = lane
         unused = Atomic(count)
     }
 
@@ -18,14 +20,14 @@ public final class Places: Sendable {
     /// (`Window.release`).
     ///
     /// - Returns: how many.
-    public func leaveNow(_ requests: Int) -> Int { use(window.leaveNow(upTo: min(requests, left))) }
+    public func leaveNow(_ requests: Int) -> Int { use(window.leaveNow(upTo: min(requests, left), lane: lane)) }
 
     /// As `leaveNow`; waits until one may leave.
     ///
     /// - Returns: 0: the task was cancelled, or the caller was turned away.
     public func leave(_ requests: Int) async -> Int {
         let requests = min(requests, left)
-        return requests > 0 ? use(await window.leave(upTo: requests)) : 0
+        return requests > 0 ? use(await window.leave(upTo: requests, lane: lane)) : 0
     }
 
     private var left: Int { max(0, unused.load(ordering: .relaxed)) }
@@ -38,7 +40,7 @@ public final class Places: Sendable {
     /// No more requests will leave. Changes nothing when it is called again.
     public func giveBack() {
         let left = unused.exchange(0, ordering: .relaxed)
-        if left > 0 { window.release(kept: left) }
+        if left > 0 { window.release(kept: left, lane: lane) }
     }
 
     /// Of the places, those that `requests` requests do not need.
@@ -46,7 +48,7 @@ public final class Places: Sendable {
         let left = count - requests
         guard left > 0 else { return }
         unused.subtract(left, ordering: .relaxed)
-        window.release(kept: left)
+        window.release(kept: left, lane: lane)
     }
 
     deinit { giveBack() }
@@ -57,6 +59,6 @@ extension Window {
     ///
     /// - Returns: possibly no places, as `take` says.
     public func places(upTo: Int, atLeast: Int = 1, lane: Int = 0) async -> Places {
-        Places(await keep(upTo: upTo, atLeast: atLeast, lane: lane), in: self)
+        Places(await keep(upTo: upTo, atLeast: atLeast, lane: lane), in: self, lane: lane)
     }
 }

@@ -4,13 +4,14 @@ import Synchronization
 ///
 /// Half of the slots are guaranteed: each window has its part of them whatever the others do, so a hub that hangs takes
 /// nothing from another. The other half is lent by need: a window that is alone may have all of it, and when others
-/// come it gives that up as its requests end.
+/// come it gives that up as its requests end. Beside these slots there are some for places beyond the windows' sizes.
 public final class SlotShares: Sendable {
     /// Sums are kept up to date: a worker may have thousands of hubs, and asks for every portion of posts.
     private struct State {
         var lent: [Int]
         var wants: [Bool]
         var lentInAll = 0
+        var freeExtra: Int
         /// Places of the windows that want slots or were lent some.
         var active = 0
 
@@ -34,7 +35,8 @@ public final class SlotShares: Sendable {
     /// - Parameters:
     ///   - slots: the most requests the transport has in flight.
     ///   - windows: the limit of each window.
-    public init(slots: Int, windows: [Int]) {
+    ///   - extra: slots of the transport beside `slots`, for places beyond the windows' sizes. Default: none.
+    public init(slots: Int, windows: [Int], extra: Int = 0) {
         let windows = windows.map { max(1, $0) }
         let all = windows.reduce(0, +)
         let own = all <= slots ? windows : windows.map { max(1, slots / 2 * $0 / all) }
@@ -43,7 +45,25 @@ public final class SlotShares: Sendable {
         pool = all <= slots ? 0 : max(0, slots - own.reduce(0, +))
         state = Mutex(
             State(
-                lent: Array(repeating: 0, count: windows.count), wants: Array(repeating: false, count: windows.count)))
+                lent: Array(repeating: 0, count: windows.count), wants: Array(repeating: false, count: windows.count),
+                freeExtra: max(0, extra)))
+    }
+
+    /// Takes slots for places beyond a window's size.
+    ///
+    /// - Returns: 0 to `count`, to be returned with `releaseExtra`.
+    func takeExtra(_ count: Int) -> Int {
+        guard count > 0 else { return 0 }
+        return state.withLock { state in
+            let granted = min(count, state.freeExtra)
+            state.freeExtra -= granted
+            return granted
+        }
+    }
+
+    func releaseExtra(_ count: Int) {
+        guard count > 0 else { return }
+        state.withLock { $0.freeExtra += count }
     }
 
     /// The slots that a window always has. At least 1.

@@ -10,6 +10,9 @@ import Synchronization
 ///
 /// Lanes that wait at the same time get places by their weights; a lane that does not wait leaves its share to the
 /// others. Within a lane callers are served in order of arrival.
+///
+/// The first lane may have places of its own beyond the size. They keep no other lane from its share: what they hold does not
+/// count. So a request of that lane leaves although all places are taken, by requests whose answers take long.
 public final class Window: Sendable {
     private let limit: Int
     private let weights: [Int]
@@ -20,14 +23,15 @@ public final class Window: Sendable {
     /// - Parameters:
     ///   - limit: the most requests in flight; less than 1 counts as 1.
     ///   - weights: one for each lane, at least 1. Default: one lane.
+    ///   - extra: places beyond the limit that only the first lane may take. Default: none.
     ///   - shares: the slots that several windows share. Default: every place has a slot.
     ///   - member: which of the windows in `shares` this one is.
-    public init(limit: Int, weights: [Int] = [1], shares: SlotShares? = nil, member: Int = 0) {
+    public init(limit: Int, weights: [Int] = [1], extra: Int = 0, shares: SlotShares? = nil, member: Int = 0) {
         self.limit = max(1, limit)
         self.weights = weights.map { max(1, $0) }
         self.shares = shares
         self.member = member
-        state = Mutex(WindowState(lanes: max(1, weights.count)))
+        state = Mutex(WindowState(lanes: max(1, weights.count), extra: max(0, extra)))
     }
 
     /// Places taken and not yet released.
@@ -43,7 +47,7 @@ public final class Window: Sendable {
     var waiting: Int { state.withLock { $0.waiting } }
 
     /// Callers with places that are not free yet.
-    var departing: Int { state.withLock { $0.departures.count } }
+    var departing: Int { state.withLock { state in state.pools.reduce(0) { $0 + $1.departures.count } } }
 
     /// Takes places; waits, behind earlier callers of the same lane, until there are enough.
     ///
@@ -74,9 +78,10 @@ public final class Window: Sendable {
     /// - Parameters:
     ///   - places: the number of those requests.
     ///   - answered: how many of them were answered; the window grows by three times that.
-    public func release(_ places: Int, answered: Int) {
+    ///   - lane: whose they are. Default: the first.
+    public func release(_ places: Int, answered: Int, lane: Int = 0) {
         change { state in
-            vacate(places, &state)
+            vacate(places, state.pool(of: lane), &state)
             state.size = min(limit, state.size + 3 * max(0, answered))
         }
     }
@@ -88,7 +93,7 @@ public final class Window: Sendable {
     public func turnAway() {
         let waiting = state.withLock { state in
             shares?.rest(member)
-            return state.departures.popAll().map { $0.resume }
+            return state.pools.indices.flatMap { state.pools[$0].departures.popAll() }.map { $0.resume }
                 + state.lines.indices.flatMap { state.lines[$0].popAll() }.map { $0.resume }
         }
         for resume in waiting { resume(0) }
@@ -164,10 +169,16 @@ public final class Window: Sendable {
 
     private func serve(_ state: inout WindowState) -> [(WindowState.Line.Waiter, Int)] {
         var served: [(WindowState.Line.Waiter, Int)] = []
-        while let lane = state.next, let wish = state.lines[lane].first, let places = grant(wish, lane, &state),
-            let waiter = state.lines[lane].popFirst()
-        {
-            served.append((waiter, places))
+        while let lane = state.next, let wish = state.lines[lane].first {
+            if let places = grant(wish, lane, &state), let waiter = state.lines[lane].popFirst() {
+                served.append((waiter, places))
+            } else if let wish = state.lines[0].first, let places = grantExtra(wish, &state),
+                let waiter = state.lines[0].popFirst()
+            {
+                served.append((waiter, places))
+            } else {
+                break
+            }
         }
         if state.waiting == 0 { shares?.rest(member) }
         return served
@@ -175,33 +186,47 @@ public final class Window: Sendable {
 
     /// Places for one caller, or nil when there are too few yet.
     private func grant(_ wish: WindowState.Wish, _ lane: Int, _ state: inout WindowState) -> Int? {
-        var free = max(0, state.free)
+        let pool = state.pool(of: lane)
         var least = min(wish.atLeast, wish.upTo, state.size)
         var ahead = wish.isKept ? max(0, state.mostAhead - state.ahead) : 0
+        var most = wish.upTo
         if let allowance = state.allowance {
-            free = min(free, allowance)
+            most = min(most, allowance)
             least = 1  // a rate is slow: what it allows leaves at once
             ahead = 0
         }
-        free = min(free, wish.upTo)
-        let slots = slots(for: free, state)
-        if slots.count < free {
+        let free = free(most, pool, state)
+        if free.isShort {
             // Other windows have the rest of the slots: what is free soon is a part of what this one has.
-            least = min(least, max(1, (state.taken - state.ahead + slots.count) / 4))
-            free = slots.count
+            least = min(least, max(1, (state.used + free.count) / 4))
         }
-        let places = min(wish.upTo, free + ahead)
+        let places = min(wish.upTo, free.count + ahead)
         guard places > 0, places >= least else {
-            shares?.release(slots.borrowed, by: member)
-            return nil
+            giveBack(free)
+            return pool == 0 ? grantExtra(wish, &state) : nil
         }
-        state.taken += places
-        state.borrowed += slots.borrowed
-        state.ahead += places - free
-        if wish.isKept { state.kept += places }
-        state.allowance = state.allowance.map { $0 - places }
+        hold(places, wish, free, pool, &state)
         state.charge(lane, Double(places) / Double(weights[lane]))
         return places
+    }
+
+    /// Places beyond the size, for the first lane when it is not its turn, or there are too few others.
+    private func grantExtra(_ wish: WindowState.Wish, _ state: inout WindowState) -> Int? {
+        let most = min(wish.upTo, state.allowance ?? .max)
+        let extra = takeExtra(most, state)
+        guard extra > 0 else { return nil }
+        hold(extra, wish, Free(extra: extra), 0, &state)
+        return extra
+    }
+
+    private func hold(
+        _ places: Int, _ wish: WindowState.Wish, _ free: Free, _ pool: Int, _ state: inout WindowState
+    ) {
+        state.pools[pool].taken += places
+        state.pools[pool].ahead += places
+        use(free, pool, &state)
+        if wish.isKept { state.pools[pool].kept += places }
+        state.allowance = state.allowance.map { $0 - places }
     }
 
     private func remove(_ id: WindowState.Line.ID, _ lane: Int) -> WindowState.Line.Waiter? {

@@ -12,19 +12,34 @@ struct WindowState {
     /// The callers of one lane; each gets a number of places.
     typealias Line = WaiterQueue<Wish, Int>
 
+    /// Places of some lanes.
+    struct Pool {
+        /// Granted and not yet released.
+        var taken = 0
+        /// Of these, places whose requests have not left yet.
+        var kept = 0
+        /// Of those kept, places that are not free yet: their requests leave as others are answered.
+        var ahead = 0
+        /// Callers with places that wait until they are free; each may let a number of requests leave.
+        var departures = WaiterQueue<Int, Int>()
+
+        /// Places that are free, or used by requests in flight.
+        var used: Int { taken - ahead }
+        /// How many requests may leave now.
+        var mayLeave: Int { kept - ahead }
+    }
+
     var size = 1
-    /// Places granted and not yet released.
-    var taken = 0
-    /// Of these, places whose requests have not left yet.
-    var kept = 0
-    /// Of those kept, places that are not free yet: their requests leave as others are answered.
-    var ahead = 0
-    /// The most of them (`writeAhead`).
+    /// Of the first lane, if it has places beyond the size, and of all others.
+    var pools = [Pool(), Pool()]
+    /// Places beyond the size, for the first lane alone.
+    let mostExtra: Int
+    /// Of the first pool's used places, those beyond the size.
+    var extra = 0
+    /// The most places that are ahead (`writeAhead`).
     var mostAhead = 0
-    /// Of those that are not ahead, places beyond what is guaranteed.
+    /// Of the used places that are not extra, those beyond what is guaranteed.
     var borrowed = 0
-    /// Callers with places that wait until they are free; each may let a number of requests leave.
-    var departures = WaiterQueue<Int, Int>()
     /// Requests the rate still allows; nil: the hub has no rate.
     var allowance: Int?
     /// One for each lane.
@@ -38,18 +53,26 @@ struct WindowState {
     private var had: [Double]
     private var reached = 0.0
 
-    init(lanes: Int) {
+    init(lanes: Int, extra: Int = 0) {
+        mostExtra = extra
         lines = Array(repeating: Line(), count: lanes)
         had = Array(repeating: 0, count: lanes)
     }
 
     var waiting: Int { lines.reduce(0) { $0 + $1.count } }
 
-    /// Places that are free, or used by requests in flight.
-    var free: Int { size - (taken - ahead) }
+    var taken: Int { pools.reduce(0) { $0 + $1.taken } }
+    var kept: Int { pools.reduce(0) { $0 + $1.kept } }
+    var ahead: Int { pools.reduce(0) { $0 + $1.ahead } }
 
-    /// How many requests may leave now.
-    var mayLeave: Int { kept - ahead }
+    /// Used places that count for the size.
+    var used: Int { pools.reduce(-extra) { $0 + $1.used } }
+    var free: Int { max(0, size - used) }
+
+    /// Places that only the first lane may take. A window that begins anew has as few as it has others.
+    var freeExtra: Int { max(0, min(mostExtra, size) - extra) }
+
+    func pool(of lane: Int) -> Int { mostExtra > 0 && lane == 0 ? 0 : 1 }
 
     var isStarved: Bool { allowance == 0 && waiting > 0 }
 

@@ -72,8 +72,19 @@ public final class HubContext: Sendable {
         self.tokens = tokens
         self.triesAtOnce = Mutex(triesAtOnce)
         self.metrics = HubMetrics(settings.name, in: metrics)
-        self.window = Window(limit: settings.window, weights: weights.inOrder, shares: shares, member: member)
+        self.window = Window(
+            limit: settings.window, weights: weights.inOrder, extra: Self.urgentPlaces(window: settings.window),
+            shares: shares, member: member)
         window.limit(settings.ratePerSecond > 0)
+    }
+
+    /// Places of urgent messages beyond the window, so that they wait for no bulk post whose answer takes long.
+    private static func urgentPlaces(window: Int) -> Int { max(1, window / 16) }
+
+    /// Slots of the transport for urgent messages of all hubs, beside those that are for all. A worker may have thousands of
+    /// hubs, of which few have urgent messages at the same time.
+    public static func urgentSlots(beside slots: Int, windows: [Int]) -> Int {
+        min(windows.reduce(0) { $0 + urgentPlaces(window: $1) }, max(8, slots / 16))
     }
 
     /// True once, for a hub whose settings have changed.

@@ -66,7 +66,7 @@ extension Lane {
             let free = await written.places.leave(written.posts.count)
             guard free > 0 else { break }
             guard obstacle(to: written) == nil else {
-                hub.window.release(free, answered: 0)
+                hub.window.release(free, answered: 0, lane: Int(priority.rawValue))
                 break
             }
             _ = depart(free, of: &written)

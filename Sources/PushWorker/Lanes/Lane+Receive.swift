@@ -59,7 +59,9 @@ extension Lane {
         for (effect, flight) in Self.coalesced(effects) {
             await context.effects.apply(effect, to: hub, of: flight)
         }
-        hub.window.release(replies.count, answered: effects.count { [.takes, .works].contains($0.effect) })
+        hub.window.release(
+            replies.count, answered: effects.count { [.takes, .works].contains($0.effect) },
+            lane: Int(priority.rawValue))
         await context.recorder.record(answered: answered, awaited: splits.keys)
         // Only after the answers are with the recorder: the way out may be what finishes the claim, and an answer
         // recorded after that would find no claim any more.

@@ -145,6 +145,10 @@ struct Settlement: Equatable {
         let next = settings.backoff.nextAttempt(
             now: facts.now, expiresAt: facts.expiresAt, attempt: max(1, Int(made)), random: facts.random, after: after)
         guard let next else {
+            // A person may open the gate before that, so a message that only waits for it keeps its time.
+            if reason == .throttled, facts.expiresAt > facts.now {
+                return .retrying(reason, after: facts.expiresAt - facts.now, cost: cost, note: why)
+            }
             return MessageOutcome(.expired, .expired, note: "It would expire before the next attempt; last: \(why)")
         }
         return .retrying(reason, after: next - facts.now, cost: cost, note: why)

@@ -102,4 +102,35 @@ import Testing
         // that is for a slow machine; without weights there would be forty.
         #expect(tags[first...last].count { $0 == "bulk" } < 30)
     }
+
+    /// Bulk posts whose answers never come fill the window of a worker that has just begun, or has grown.
+    @Test(arguments: [1, 16]) func urgentMessagesWaitForNoBulkPost(window: Int) async throws {
+        var hub = TestWorker.news
+        hub.window = window
+        var worker = try await TestWorker.make(hub)
+        worker.transport.slots = window
+        worker.settings.drainSeconds = 0.2
+        var hanging = Fault(.every(1))
+        hanging.tag = "bulk"
+        hanging.delayMilliseconds = 600_000
+        try worker.emulator.add(hanging)
+        try await worker.enqueue(50, tag: "normal")
+        let working = worker
+
+        try await worker.whileWorking { _ in
+            try await working.emulator.wait(untilTaken: 50)
+            try await working.enqueue(100, tag: "bulk", options: "priority=2")
+            try await working.until("SELECT count(*) FROM push.post") { $0 >= 50 + window }
+            try await Awaited.until("the window is full of bulk posts") {
+                let struck = working.emulator.faults.reduce(0) { $0 + $1.struck }
+                return (struck, struck >= window)
+            }
+            try await working.enqueue(20, tag: "urgent", options: "priority=0")
+            try await working.until(
+                "SELECT count(*) FROM push.result r JOIN push.message m USING (id) WHERE m.priority = 0"
+            ) { $0 == 20 }
+        }
+        #expect(worker.emulator.count().taken >= 70)
+        #expect(try await worker.lost() == [])
+    }
 }

@@ -61,9 +61,18 @@ import Testing
     }
 
     @Test func noRetryGoesBeyondTheExpiry() {
-        let settlement = Settlement(.throttled(after: 60, because: "429"), facts(expiresIn: 30), settings)
+        let settlement = Settlement(.unavailable(after: 60, because: "503"), facts(expiresIn: 30), settings)
         #expect(settlement.outcome.status == .expired)
+    }
+
+    /// A person may open the gate before the hub's time is over: `push.open_gate` makes it due at once.
+    @Test func aThrottledMessageKeepsItsTimeToTheEnd() {
+        let settlement = Settlement(.throttled(after: 60, because: "429"), facts(expiresIn: 30), settings)
+        #expect(settlement.outcome.status == .retrying)
+        #expect(settlement.outcome.delay == 30)
         #expect(settlement.effect == .closeGate(seconds: 60, because: "429"))
+        let late = Settlement(.throttled(after: 60, because: "429"), facts(expiresIn: 0), settings)
+        #expect(late.outcome.status == .expired)
     }
 
     @Test func aLostAnswerIsHeldForAPerson() {

@@ -161,6 +161,22 @@ import Testing
         #expect(try await test.number("SELECT count(*) FROM push.campaign") == 0)
     }
 
+    /// 700 languages kept a backend busy for a minute and a half, and then paused the run.
+    @Test(arguments: [false, true]) func aSpecHasALimit(isDraft: Bool) async throws {
+        let test = try await Self.untouched.value
+        func refusal(of content: String) async throws -> DatabaseError? {
+            let spec = #"{"hubs": ["news"], "audience": {"tags": ["A"]}, "content": {\#(content)}}"#
+            return await #expect(throws: DatabaseError.self) {
+                try await CampaignStore(database: test.database).create("large", spec: spec, draft: isDraft)
+            }
+        }
+        let long = String(repeating: "x", count: 1_048_576)
+        #expect(try await refusal(of: #""": {"a": "\#(long)"}"#)?.message.hasPrefix("The spec has 1,048,6") == true)
+        guard !isDraft else { return }  // a draft is kept with its problems
+        let languages = (0..<65).map { #""aa-x-\#($0)": {"a": "b"}"# }.joined(separator: ", ")
+        #expect(try await refusal(of: languages)?.message == "content has 65 languages, more than 64")
+    }
+
     /// What people of other products write, and what was meant.
     @Test(arguments: [
         ("{{name | default: 'friend'}}", "{{name | default: 'friend'}}", "Write {{name|friend}}:"),

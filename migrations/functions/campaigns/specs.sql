@@ -41,7 +41,9 @@ DECLARE
     asked constant push.campaign_state := CASE WHEN draft THEN 'draft' ELSE 'ready' END;
 BEGIN
     PERFORM push_internal.begin_action();
-    IF spec IS NULL OR json_typeof(spec) <> 'object' OR NOT draft OR push_internal.json_fault(spec) IS NOT NULL THEN
+    IF spec IS NULL OR json_typeof(spec) <> 'object' OR octet_length(spec::text) > 1048576 OR NOT draft
+       OR push_internal.json_fault(spec) IS NOT NULL
+    THEN
         PERFORM push_internal.refuse_spec(push_internal.wrong_spec(spec));
     END IF;
     hashed := encode(sha256(convert_to(spec::jsonb::text, 'UTF8')), 'hex');

@@ -301,6 +301,10 @@ DECLARE
 BEGIN
     IF spec IS NULL OR json_typeof(spec) <> 'object' THEN
         RETURN push_internal.spec_problem('', 'The spec is no JSON object', 'docs/campaigns.md has an example.');
+    ELSIF octet_length(spec::text) > 1048576 THEN
+        RETURN push_internal.spec_problem(
+            '', format('The spec has %s bytes, more than 1,048,576', to_char(octet_length(spec::text), 'FM999,999,999,999')),
+            'Who is reached stands in a list or a view, not in the spec: {"audience": {"view": ...}}.');
     ELSIF push_internal.json_fault(spec) IS NOT NULL THEN
         RETURN push_internal.spec_problem(
             '', 'The spec ' || push_internal.json_fault(spec),
@@ -325,6 +329,11 @@ BEGIN
                 THEN push_internal.spec_problem('content', 'is missing',
                          'Write {"en": {"title": "Hello"}, "fr": {"title": "Bonjour"}}, or {"": {...}} for one content '
                          'without a language.')
+            WHEN (SELECT count(*) FROM json_object_keys(spec -> 'content')) > 64
+                THEN push_internal.spec_problem(
+                         'content', format('has %s languages, more than 64',
+                                           (SELECT count(*) FROM json_object_keys(spec -> 'content'))),
+                         'A language stands for its regions: "es" is sent to es-MX and es-AR, too.')
             WHEN json_typeof(spec -> 'fallback') <> 'string' OR spec ->> 'fallback' = ''
                  OR spec -> 'content' -> (spec ->> 'fallback') IS NULL AND spec ->> 'fallback' IS NOT NULL
                 THEN push_internal.spec_problem('fallback', format('is %s, and content has no such language',
