@@ -167,6 +167,30 @@ import Testing
         await database.close()
     }
 
+    /// 40001 is also what pausing a run in the same moment makes.
+    @Test func aViewThatRaisesASerializationFailureEachTimePausesItsRunToo() async throws {
+        let worker = try await TestWorker.make()
+        try await Self.people(10, on: worker)
+        let database = worker.test.database
+        try await database.script(
+            """
+            CREATE FUNCTION marketing.liar(tag text) RETURNS text LANGUAGE plpgsql AS
+                $$ BEGIN RAISE EXCEPTION USING ERRCODE = '40001', MESSAGE = 'liar'; END $$;
+            CREATE OR REPLACE VIEW marketing.lapsed AS
+                SELECT id AS key, marketing.liar(tag) AS tag, json_build_object('name', name) AS properties
+                  FROM marketing.people;
+            """)
+        try await database.execute("SELECT * FROM push.create_campaign('spring', (\(Self.spring))::json)")
+        try await database.execute("SELECT * FROM push.start_run('spring', 'k')")
+        try await Self.working(worker) {
+            try await worker.until("SELECT count(*) FROM push.run WHERE state = 'paused'")
+        }
+        let why = try await worker.test.texts("SELECT why FROM push.run")
+        #expect(
+            why.first?.contains("its audience cannot be read") == true && why.first?.contains("liar") == true, "\(why)")
+        await database.close()
+    }
+
     @Test func whatIsSentAgainOpensItsSliceAndTheRun() async throws {
         let worker = try await TestWorker.make()
         let database = worker.test.database

@@ -26,6 +26,7 @@ public struct Expander: Sendable {
             var places = ExpansionPlaces()
             var ahead: [Int64: Ahead] = [:]
             var counts: [Int64: AudienceCount] = [:]
+            var conflicts = PageConflicts()
             var fault: DatabaseError?
         }
         let state = Mutex(State())
@@ -80,6 +81,7 @@ public struct Expander: Sendable {
             let known = Set(streams.map(\.id))
             state.ahead = state.ahead.filter { known.contains($0.key) }
             state.counts = state.counts.filter { known.contains($0.key) }
+            state.conflicts.keep(known)
             return streams.filter { beginning.contains($0.id) }
         }
     }
@@ -116,10 +118,15 @@ public struct Expander: Sendable {
             }
             guard let n = next(stream) else { return nil }
             let expansion = try await runs.expand(stream.id, upTo: n)
+            work.state.withLock { $0.conflicts.passed(stream.id) }
             if expansion.isThrough { keeper.lookSoon() }
             return expansion.isThrough ? nil : expansion.rows
         } catch {
-            if error.is(.serializationFailure) || Task.isCancelled { return nil }  // somebody paused or cancelled it
+            if Task.isCancelled { return nil }
+            if error.is(.serializationFailure) {  // somebody paused or cancelled it, or its view says so each time
+                if work.state.withLock({ $0.conflicts.met(stream.id) }) { await stop(stream, error) }
+                return nil
+            }
             if error.isTransient && !error.is(.queryCancelled) {
                 work.state.withLock { $0.fault = error }
                 return nil
