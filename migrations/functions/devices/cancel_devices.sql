@@ -17,7 +17,19 @@ BEGIN
     WITH gone AS (
         DELETE FROM push.installation_due d
          WHERE d.ctid = ANY (ARRAY(              -- in the order in which workers delete them: no deadlock
-                   SELECT l.ctid FROM push.installation_due l WHERE l.hub = number ORDER BY l.id FOR UPDATE))
+                   SELECT l.ctid
+                     FROM push.installation_due l
+                    WHERE l.hub = number
+                      -- What is on the wire has the answer of the hub, not ours.
+                      AND NOT EXISTS (
+                              SELECT
+                                FROM push.installation_claim c
+                                     JOIN push.worker w ON w.id = c.worker AND w.epoch = c.epoch
+                               WHERE c.hub = l.hub
+                                 AND c.device = l.device
+                                 AND push.is_alive(w.beat_at, w.lease_seconds))
+                    ORDER BY l.id
+                      FOR UPDATE))
         RETURNING d.id
     ), results AS (
         INSERT INTO push.installation_result (id, status, note)
@@ -30,5 +42,5 @@ BEGIN
     RETURN cancelled;
 END $$;
 COMMENT ON FUNCTION push.cancel_devices IS
-    'Refuses all changes of devices that wait at a hub. What a worker is applying at this moment may still arrive. '
-    'Returns how many.';
+    'Refuses all changes of devices that wait at a hub, but for those of a device that a living worker is changing: they get '
+    'the answer of the hub. Returns how many.';
