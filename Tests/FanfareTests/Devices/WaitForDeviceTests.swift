@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `fanfare devices wait`, with a real database and the emulator.
-@Suite(.timeLimit(.minutes(5))) struct WaitForDeviceTests {
+@Suite(.timeLimit(.minutes(10))) struct WaitForDeviceTests {
     private typealias Bench = DeviceTests.Bench
 
     @Test func whatIsAppliedMeanwhileEndsTheWait() async throws {

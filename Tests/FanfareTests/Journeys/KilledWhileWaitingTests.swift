@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A worker is killed while messages wait for others.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct KilledWhileWaitingTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct KilledWhileWaitingTests {
     @Test func whatWaitsIsSentInOrderByTheNextWorker() async throws {
         let bench = try await CrashBench()
         defer { bench.proxy.end() }
@@ -12,7 +12,7 @@ import Testing
         slow.operations = [.send]
         slow.delayMilliseconds = 20
         try bench.worker.emulator.add(slow)
-        let pairs = 100
+        let pairs = 40
         for which in 1...2 {
             try await bench.worker.test.database.execute(
                 """
@@ -27,7 +27,7 @@ import Testing
         for _ in 1...3 {
             let worker = try bench.start("killed")
             let taken = bench.worker.emulator.count().taken
-            try await bench.worker.emulator.wait(untilTaken: taken + 20)
+            try await bench.worker.emulator.wait(untilTaken: taken + 10)
             worker.signal(SIGKILL)
             #expect(await worker.ended == -SIGKILL)
         }

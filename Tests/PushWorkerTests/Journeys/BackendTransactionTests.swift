@@ -6,7 +6,7 @@ import Testing
 @testable import PushWorker
 
 /// A backend takes messages back and leaves its transaction open: workers wait for nothing that it holds.
-@Suite(.timeLimit(.minutes(3))) struct BackendTransactionTests {
+@Suite(.timeLimit(.minutes(10))) struct BackendTransactionTests {
     /// Sessions of this database that wait for a lock.
     private static func waiting(in worker: TestWorker) async throws -> Int64 {
         try await worker.test.number(

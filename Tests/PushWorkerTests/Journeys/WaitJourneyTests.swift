@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Messages that wait for a device or for another message, from the INSERT to the phone.
-@Suite(.timeLimit(.minutes(5))) struct WaitJourneyTests {
+@Suite(.timeLimit(.minutes(10))) struct WaitJourneyTests {
     /// Registers a phone for a tag of its own and greets it there, in one transaction.
     private func welcome(_ worker: TestWorker, _ device: String) async throws {
         try await worker.test.database.withTransaction { connection in

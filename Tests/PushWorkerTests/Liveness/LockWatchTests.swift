@@ -4,7 +4,7 @@ import Testing
 @testable import Store
 
 /// A worker whose statement does not end says whom it waits for.
-@Suite(.timeLimit(.minutes(1))) struct LockWatchTests {
+@Suite(.timeLimit(.minutes(10))) struct LockWatchTests {
     private static let waits = "a statement waits for a lock that another session has"
     private static let over = "no statement waits for a lock any more"
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What a list with keys costs grows with its length, and not with its square: counted in pages, which no busy machine changes.
-@Suite(.timeLimit(.minutes(3))) struct EnqueueManyCostTests {
+@Suite(.timeLimit(.minutes(10))) struct EnqueueManyCostTests {
     /// The pages that one call of `n` objects reads, each with a key of its own; it stays.
     private static func pages(_ n: Int, from first: Int, replacing: Bool, _ store: StoreFixture) async throws -> Int {
         let plan = try await store.database.query(

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `replace => true`: a message takes the place of what still waits under its dedupe_key, and one of them leaves.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct ReplaceTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ReplaceTests {
     private static let once = "'news', 'a', '{}', dedupe_key => 'k'"
     private static let replace = "'news', 'b', '{}', dedupe_key => 'k', replace => true"
 

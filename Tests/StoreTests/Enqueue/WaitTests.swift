@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What a message may wait for, and how each way to enqueue says so.
-@Suite(.timeLimit(.minutes(3))) struct WaitTests {
+@Suite(.timeLimit(.minutes(10))) struct WaitTests {
     /// Refuses one row of push.message.
     private func refusal(of values: String, in store: StoreFixture, as database: Database? = nil) async throws -> String
     {

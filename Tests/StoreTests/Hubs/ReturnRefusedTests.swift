@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 
 /// What a hub refused while it was held, or while its gate was closed, is due when that ends (gates.sql).
-@Suite(.serialized, .timeLimit(.minutes(2))) struct ReturnRefusedTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ReturnRefusedTests {
     private static let dueNow: SQL = "SELECT count(*) FROM push.due WHERE due_at <= clock_timestamp()"
 
     /// Claims what is due and refuses it, as the answer to a post would.

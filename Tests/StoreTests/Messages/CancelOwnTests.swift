@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 
 /// `push.cancel_own`: a backend stops what its own role enqueued, and nobody waits for it.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct CancelOwnTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct CancelOwnTests {
     private static let scheduled = "send_at => '2099-01-01'"
 
     @Test func aBackendCancelsItsOwnAndNothingElse() async throws {

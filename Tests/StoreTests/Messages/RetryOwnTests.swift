@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 
 /// `push.retry_own`: what ended before it left is sent again, and nothing else.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct RetryOwnTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct RetryOwnTests {
     private static func make(_ n: Int) async throws -> (StoreFixture, shop: TestDatabase) {
         let store = try await StoreFixture.make()
         let shop = try await store.test.login(as: "push_enqueue")

@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 
 /// Who waits for a lock, and whose it is (locks.sql).
-@Suite(.serialized, .timeLimit(.minutes(3))) struct LockWaitTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct LockWaitTests {
     /// Runs `body` while a session waits for a lock that another one has.
     private static func whileWaiting(
         _ holds: SQL, _ waits: SQL, in store: StoreFixture, _ body: () async throws -> Void

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// When a message that waits is sent: as soon as what it waits for is there, and never later than it may wait.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct EndOfWaitTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct EndOfWaitTests {
     private func enqueue(
         _ store: StoreFixture, after: Int64? = nil, device: String? = nil, atMost: String? = nil,
         expiresAt: String? = nil
