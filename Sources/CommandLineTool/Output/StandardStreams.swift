@@ -1,3 +1,4 @@
+import PushModel
 import Signing
 import Glibc
 import Telemetry
@@ -24,10 +25,17 @@ package enum StandardStreams {
         return poll(&output, 1, 0) <= 0 || output.revents & Int16(POLLERR | POLLHUP) == 0
     }
 
-    /// Writes the text and a line end to standard output.
+    /// Writes the text and a line end to standard output. Whatever strangers wrote into it (keys, notes, errors of views, answers
+    /// of hubs), no character of it commands a terminal: `String.visible`.
     ///
     /// - Throws: `Closed`, or `Failure` when the output cannot be written.
-    package static func print(_ text: String) throws {
+    package static func print(_ text: String) throws { try printStyled(text.visible) }
+
+    /// As `print`, for data that is kept and read again: exactly as it is, unless a terminal shows it.
+    package static func printData(_ text: String) throws { try printStyled(isTerminal ? text.visible : text) }
+
+    /// As `print`, for our own words in colours: as they are.
+    package static func printStyled(_ text: String) throws {
         let code = write(text + "\n", to: STDOUT_FILENO)
         if code == EPIPE { throw Closed() }
         guard code == 0 else {
@@ -35,10 +43,13 @@ package enum StandardStreams {
         }
     }
 
-    /// Writes the text and a line end to standard error, without what looks like a secret. A text that cannot be
-    /// written is lost: there is nowhere left to say so.
+    /// Empties the terminal's screen.
+    package static func clearScreen() { _ = write("\u{1B}[H\u{1B}[2J", to: STDOUT_FILENO) }
+
+    /// Writes the text and a line end to standard error, without what looks like a secret, and without characters that command
+    /// a terminal. A text that cannot be written is lost: there is nowhere left to say so.
     package static func printError(_ text: String) {
-        _ = write(SecretMask.masked(text) + "\n", to: STDERR_FILENO)
+        _ = write(SecretMask.masked(text).visible + "\n", to: STDERR_FILENO)
     }
 
     /// Writes progress to standard error, as it is.

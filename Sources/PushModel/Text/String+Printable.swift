@@ -24,6 +24,27 @@ extension String {
     }
 }
 
+extension String {
+    /// The text with `\u001b` for every character that a terminal obeys instead of showing it, but for line ends and tabs. What
+    /// is JSON stays the same JSON.
+    package var visible: String {
+        func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+            scalar.isTerminalControl && scalar != "\n" && scalar != "\t"
+        }
+        guard unicodeScalars.contains(where: isHidden) else { return self }  // nearly always
+        var text = ""
+        for scalar in unicodeScalars {
+            if isHidden(scalar) {
+                let hex = String(scalar.value, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+            } else {
+                text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+}
+
 extension Unicode.Scalar {
     /// Whether a terminal obeys the character instead of showing it: control characters, line and paragraph separators,
     /// and marks that change the writing direction. Joiners are fine: emoji and several scripts need them.

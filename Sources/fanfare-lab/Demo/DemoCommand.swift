@@ -109,7 +109,7 @@ struct DemoCommand: AsyncParsableCommand {
             return await run.signals.stay()
         }
         let stay = DemoFollow(environment: environment, style: .ofOutput)
-        try StandardStreams.print(stay.invitation)
+        try StandardStreams.printStyled(stay.invitation)
         try await withThrowingTaskGroup { group in
             group.addTask { await run.signals.stay() }
             group.addTask { try await stay.printEverything() }

@@ -48,6 +48,6 @@ struct DemoRun: Sendable {
     /// - Throws: what `StandardStreams.print` throws; `CancellationError` when a signal is ending the demo.
     func tell(_ part: (DemoPage) -> String) throws {
         if signals.isLeaving { throw CancellationError() }
-        if let page { try StandardStreams.print(part(page)) }
+        if let page { try StandardStreams.printStyled(part(page)) }
     }
 }

@@ -72,7 +72,7 @@ struct ExportSuppressions: AsyncParsableCommand {
             while true {
                 let page = try await audiences.suppressions(behind: last, limit: 5_000)
                 guard let end = page.last else { break }
-                try StandardStreams.print(page.map(json.isOn ? Self.json : Self.csv).joined(separator: "\n"))
+                try StandardStreams.printData(page.map(json.isOn ? Self.json : Self.csv).joined(separator: "\n"))
                 last = end
                 total += page.count
                 await progress.show("\(HumanFormat.grouped(total)) written")

@@ -42,7 +42,7 @@ struct ApprovalScreen {
 
     private static func lines(_ change: CampaignStore.Change) -> [String] {
         ["  \(change.path.onOneLine)"]
-            + [change.before.map { "    - \($0.onOneLine)" }, change.after.map { "    + \($0.onOneLine)" }]
+            + [change.before.map { "    - \($0)" }, change.after.map { "    + \($0)" }]
             .compactMap(\.self)
     }
 

@@ -109,10 +109,10 @@ extension Forecast.Example {
 }
 
 extension CampaignStore.Finding {
-    /// Pure.
+    /// Pure. What a view says begins no line of its own: it could look like ours.
     var text: String {
-        let line = level == "error" ? finding : "\(about): \(finding)"
-        return (level == "info" ? line : "\(level): \(line)") + (hint.map { "\n  \($0)" } ?? "")
+        let line = (level == "error" ? finding : "\(about): \(finding)").onOneLine
+        return (level == "info" ? line : "\(level): \(line)") + (hint.map { "\n  \($0.onOneLine)" } ?? "")
     }
 
     var json: JSONOutput {

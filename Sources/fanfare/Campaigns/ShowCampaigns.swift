@@ -142,7 +142,7 @@ struct ExportCampaign: AsyncParsableCommand {
                     "cannot export campaign \(campaign.quoted)", because: "it has no revision \(revision ?? 0)",
                     hint: "Its newest is \(revisions[0].revision).", status: .badInput)
             }
-            try StandardStreams.print(found.spec)
+            try StandardStreams.printData(found.spec)
         }
     }
 }

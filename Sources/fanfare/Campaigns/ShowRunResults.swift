@@ -40,7 +40,7 @@ struct ShowRunResults: AsyncParsableCommand {
             }
             let progress = ProgressLine()
             func write(_ text: String) throws {
-                guard let file, let csv else { return try StandardStreams.print(text) }
+                guard let file, let csv else { return try StandardStreams.printData(text) }
                 try written(csv) { () throws(FileFault) in try file.append((text + "\n").utf8) }
             }
             if !json.isOn { try write(Self.columns.joined(separator: ",")) }

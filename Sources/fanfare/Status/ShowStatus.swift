@@ -44,8 +44,9 @@ struct ShowStatus: AsyncParsableCommand {
         let overview = try await SystemStatus.read(from: database, isExact: counting.isExact)
         if json.isOn { return try StandardStreams.print(overview.json.document) }
         // On a terminal the new picture takes the place of the old one; in a file they follow each other.
-        let clear = watch && StandardStreams.isTerminal ? "\u{1B}[H\u{1B}[2J" : ""
-        try StandardStreams.print(clear + overview.text + (watch && clear.isEmpty ? "\n" : ""))
+        let replaces = watch && StandardStreams.isTerminal
+        if replaces { StandardStreams.clearScreen() }
+        try StandardStreams.print(overview.text + (watch && !replaces ? "\n" : ""))
     }
 }
 

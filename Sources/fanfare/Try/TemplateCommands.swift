@@ -36,7 +36,8 @@ struct RenderTemplate: ParsableCommand {
     func run() throws {
         let template = try readTemplate()
         let properties = try readProperties()
-        try StandardStreams.print(template.render(Dictionary(properties.pairs.map { ($0.name, $0.value) }) { $1 }))
+        let shown = template.render(Dictionary(properties.pairs.map { ($0.name, $0.value) }) { $1 })
+        try StandardStreams.printData(shown)
     }
 
     private func readTemplate() throws(Failure) -> Template {

@@ -160,6 +160,42 @@ import Testing
         #expect(bad.isEmpty, "\(what): \(bad.map { String($0.value, radix: 16) }) in \(text.debugDescription)")
     }
 
+    /// Who owns a view, a spec or the key of a run writes onto the screens of those who approve and look after campaigns.
+    @Test func noOwnerOfACampaignCommandsATerminal() async throws {
+        try await ScriptedHub.run({ _, _ in ScriptedHub.Answer(status: 201) }) { hub in
+            let bench = try await Bench(hub)
+            try await bench.test.database.script(
+                """
+                CREATE SCHEMA m; GRANT USAGE ON SCHEMA m TO push_audience;
+                CREATE FUNCTION m.f() RETURNS text LANGUAGE plpgsql AS $$ BEGIN
+                    RAISE EXCEPTION '%', 'x' || chr(27) || '[31mRED' || chr(7) || chr(8238) || chr(13) || chr(10) || 'next';
+                END $$;
+                CREATE VIEW m.v AS SELECT 1 AS key, m.f() AS tag; GRANT SELECT ON m.v TO push_audience;
+                SELECT push.create_campaign('view', json_build_object('hubs', ARRAY['news'], 'approval', 'one',
+                    'audience', json_build_object('view', 'm.v'),
+                    'content', json_build_object('', json_build_object('title', 'a' || chr(27) || '[31mb' || chr(8238)))));
+                SELECT push.create_campaign('key', json_build_object('hubs', ARRAY['news'],
+                    'audience', json_build_object('tags', ARRAY['a']),
+                    'content', json_build_object('', json_build_object('title', 'a'))));
+                SELECT push.start_run('key', 'k' || chr(27) || ']0;pwn' || chr(7) || chr(8238));
+                """)
+            for words in [
+                ["approve", "view", "--revision", "1"], ["approve", "view", "--revision", "1", "--yes", "--json"],
+                ["check", "view"], ["show", "view"], ["show", "view", "--json"], ["status", "key"],
+                ["status", "key", "--json"],
+                ["show", "key"], ["list"], ["events"],
+            ] {
+                let ended = try await bench.fanfare.run(["campaign"] + words)
+                if words == ["approve", "view", "--revision", "1"] {
+                    #expect(ended.output.contains(#"+ "a\u001b[31mb\u202e""#), "\(ended.output)")
+                    #expect(!ended.output.contains("\nnext"))
+                }
+                expectObedient(ended.output, in: "campaign \(words)")
+                expectObedient(ended.errors, in: "campaign \(words), errors")
+            }
+        }
+    }
+
     @Test func whatTurnsTextAroundIsTakenOutAndWhatJoinsItStays() {
         #expect("a\u{202E}b\u{2066}c\u{2028}d".onOneLine == "a b c d")
         #expect("👩‍🔬 नमस्ते".onOneLine == "👩‍🔬 नमस्ते")
