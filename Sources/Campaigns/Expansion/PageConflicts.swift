@@ -1,5 +1,5 @@
 /// How often in a row the page of a stream met another transaction that changed the same (serialization failure, deadlock).
-/// Whoever pauses or cancels a run makes one; a view whose function raises the same code makes one each time, and its run
+/// A person who pauses or cancels a run makes one; a view whose function raises the same code makes one each time, and its run
 /// would stand still without a word. Pure.
 struct PageConflicts: Sendable, Equatable {
     /// Pages tried in vain before it is the view's fault: with `Expander.pause` between them, some seconds.
