@@ -50,7 +50,8 @@ actor TestServer {
         return clone
     }
 
-    /// Drops databases whose tests have ended. One in which a program still has a session stays until later.
+    /// Drops a database whose test has ended. One that cannot be dropped, because a program still has a session in it, stays on the
+    /// list and is tried again: no test fails for another one's database.
     private func dropTheOldest(_ owner: Database) async {
         guard entries.count > Self.kept, let index = entries.firstIndex(where: { $0.clone == nil }) else { return }
         let entry = entries.remove(at: index)

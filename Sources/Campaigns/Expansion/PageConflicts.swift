@@ -1,4 +1,4 @@
-/// How often in a row the page of a stream met another transaction that changed the same (serialization failure, deadlock).
+/// How often in a row the page of a stream met another transaction that changed the same (40001).
 /// A person who pauses or cancels a run makes one; a view whose function raises the same code makes one each time, and its run
 /// would stand still without a word. Pure.
 struct PageConflicts: Sendable, Equatable {
