@@ -23,9 +23,9 @@ import Testing
         var workers = try (0..<3).map { try bench.start("\($0)") }
         var (sent, unanswered) = (0, Int64(0))
         for _ in 1...Self.kills {
+            let taken = bench.worker.emulator.count().taken
             try await bench.enqueue(40)
             sent += 40
-            let taken = bench.worker.emulator.count().taken
             try await bench.worker.emulator.wait(untilTaken: taken + 1 + dice.roll(20))
             let victim = dice.roll(workers.count)
             let process = workers[victim]
