@@ -8,6 +8,20 @@ public struct Reply: Sendable {
     public var receivedAt: Double
     /// How long each step took; nil without `TransportSettings.measuresTime`, and for a request that was never begun.
     public var timing: Timing?
+    /// What was sent, for an answer that is no 2xx: its text may quote that. Nil for all others.
+    public var sent: Sent?
+
+    /// The part of a request that comes from its caller.
+    public struct Sent: Sendable, Equatable {
+        /// Values of `Request.headers`.
+        public var headers: [String]
+        public var body: [UInt8]
+
+        public init(headers: [String] = [], body: [UInt8] = []) {
+            self.headers = headers
+            self.body = body
+        }
+    }
 
     public enum Outcome: Sendable {
         /// A final status came, even if the connection broke afterwards.

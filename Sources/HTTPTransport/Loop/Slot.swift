@@ -18,6 +18,8 @@ final class Slot {
     private var shared: SharedHeaders?
     private var method = Request.Method.post
     private var startedAt: UInt64 = 0
+    private var lines = 0
+    private var bodyCount = 0
 
     // What libcurl has reported.
     var incoming: ReplyBuffer
@@ -120,7 +122,17 @@ final class Slot {
         let milliseconds = Int((now.monotonic &- startedAt) / 1_000_000)
         var reply = Reply(id: id, outcome: outcome, milliseconds: milliseconds, receivedAt: now.wall)
         if measuresTime { reply.timing = Timing(of: easy) }
+        if case .answered = outcome, !(200..<300).contains(status) { reply.sent = sent }
         return reply
+    }
+
+    private var sent: Reply.Sent {
+        Reply.Sent(
+            headers: nodes.prefix(lines).compactMap { node in
+                guard let line = node.data, let colon = strchr(line, Int32(UInt8(ascii: ":"))) else { return nil }
+                return String(cString: colon + 2)
+            },
+            body: Array(body.prefix(bodyCount)))
     }
 
     var wasRefusedResend: Bool { refusesSilentResend && method != .get && attempts > 1 }
@@ -137,6 +149,7 @@ final class Slot {
 
     private func loadBody(_ request: Request) -> CURLcode {
         var results: UInt32 = 0
+        bodyCount = 0
         if method == .get {
             if methodSet != .get {
                 results |= fanfare_set_pointer(easy, CURLOPT_POSTFIELDS, nil).rawValue
@@ -149,6 +162,7 @@ final class Slot {
                 results |= fanfare_set_text(easy, CURLOPT_CUSTOMREQUEST, word).rawValue
             }
             let count = request.body.count
+            bodyCount = count
             if count > body.count { resizeBody(count) }
             request.body.withUnsafeBytes { body.copyMemory(from: $0) }
             results |= fanfare_set_long(easy, CURLOPT_POSTFIELDSIZE, count).rawValue
@@ -161,6 +175,7 @@ final class Slot {
     /// The request's own lines, linked to the head of the shared list.
     private func loadHeaders(_ request: Request) -> UnsafeMutablePointer<curl_slist>? {
         let lines = request.headers
+        self.lines = lines.count
         guard !lines.isEmpty, let first = nodes.baseAddress else { return request.shared.list }
         var bytes = 0
         for line in lines { bytes += line.name.utf8.count + line.value.utf8.count + 3 }

@@ -23,17 +23,20 @@ extension NotificationHubs {
                 answer.notification = response["location"].flatMap(NotificationID.init(location:))?.text
             } else {
                 let error = HubError(body: response.body)
+                let values = SentValues(response.body.isEmpty ? nil : reply.sent)
                 answer.tracking = Self.tracking(of: response, error)
-                answer.verdict = Self.verdict(of: response, error, receivedAt: reply.receivedAt)
-                answer.error = Self.text(of: response, error)
+                answer.verdict = Self.verdict(of: response, error, values, receivedAt: reply.receivedAt)
+                answer.error = Self.text(of: response, error, values)
             }
         }
         return answer
     }
 
     /// The table of docs/wire/notification-hubs.md, "Status codes", without 2xx, which is accepted.
-    private static func verdict(of response: Reply.Response, _ error: HubError, receivedAt: Double) -> Verdict {
-        let because = because(response.status, error)
+    private static func verdict(
+        of response: Reply.Response, _ error: HubError, _ values: SentValues, receivedAt: Double
+    ) -> Verdict {
+        let because = because(response.status, error, values)
         let wait = RetryAfter(
             milliseconds: [response["retry-after-ms"], response["x-ms-retry-after-ms"]].compactMap(\.self),
             plain: response["retry-after"], date: response["date"], receivedAt: receivedAt)
@@ -64,18 +67,18 @@ extension NotificationHubs {
     /// Seconds to wait when a throttling hub states no time, or one that we cannot read (.NET SDK).
     private static let defaultWait = 10.0
 
-    private static func because(_ status: Int, _ error: HubError) -> String {
-        let detail = error.detail.sanitised()
+    private static func because(_ status: Int, _ error: HubError, _ values: SentValues) -> String {
+        let detail = values.masked(error.detail.sanitised())
         // It becomes part of sentences.
         let words = detail.hasSuffix(".") ? String(detail.dropLast()) : detail
         return words.isEmpty ? "hub replied \(status)" : "hub replied \(status): \(words)"
     }
 
     /// The service's own words; for an answer that is not the service's, the beginning of its body.
-    private static func text(of response: Reply.Response, _ error: HubError) -> String {
+    private static func text(of response: Reply.Response, _ error: HubError, _ values: SentValues) -> String {
         let body = String(decoding: response.body.prefix(4096), as: UTF8.self)
-        let line = (error.detail.isEmpty ? body : error.detail).sanitised()
-        return line.isEmpty ? because(response.status, error) : line
+        let line = values.masked((error.detail.isEmpty ? body : error.detail).sanitised())
+        return line.isEmpty ? because(response.status, error, values) : line
     }
 
     private static func text(of fault: Reply.Fault) -> String {

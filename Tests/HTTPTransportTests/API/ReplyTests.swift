@@ -40,6 +40,37 @@ import Testing
         #expect(reply.notSent?.code == 6, "\(reply.outcome)")
     }
 
+    // MARK: What was sent
+
+    @Test func onlyAnAnswerThatIsNo2xxHasWhatWasSent() async throws {
+        let server = try LoopbackServer { peer in
+            while let request = peer.read() {
+                peer.send(
+                    request.text == "good" ? Peer.created : "HTTP/1.1 400 Bad Request\r\nContent-Length: 3\r\n\r\nbad")
+            }
+        }
+        let long = String(repeating: "long ", count: 4_000)
+        let bodies = ["bad", "good", long, "", "b"]
+        let replies = try await withClient { client in
+            var replies: [Reply] = []
+            for body in bodies {
+                var request = request(1, to: server.url, body: body)
+                request.headers = [
+                    try HeaderLine("X-Tags", "World || user:1"), try HeaderLine("X-Empty", body.isEmpty ? "1" : "2"),
+                ]
+                replies.append(await client.perform(request))
+            }
+            return replies
+        }
+        #expect(
+            replies.map { $0.sent.map { String(decoding: $0.body, as: UTF8.self) } } == ["bad", nil, long, "", "b"])
+        #expect(
+            replies.map { $0.sent?.headers[0] } == [
+                "World || user:1", nil, "World || user:1", "World || user:1", "World || user:1",
+            ])
+        #expect(replies.map { $0.sent?.headers.count } == [2, nil, 2, 2, 2])
+    }
+
     // MARK: Unknown
 
     @Test func closedBeforeReadingIsUnknown() async throws {
