@@ -1177,6 +1177,16 @@ COMMENT ON TYPE push.campaign_state IS
     'draft: its spec may still be wrong, and it cannot be run. ready: it can be run. archived: it is kept for its '
     'history and cannot be run.';
 
+CREATE TYPE push_internal.recipient AS (
+    key        text,
+    tag        text,
+    handle     text,
+    locale     text,
+    properties json,
+    expires_at timestamptz
+);
+COMMENT ON TYPE push_internal.recipient IS 'One row of an audience: who it is, how it is reached, and what its text is filled from.';
+
 CREATE TYPE push.run_state AS ENUM (
     'waiting', 'canary', 'running', 'paused', 'cancelling', 'cancelled', 'done', 'failed', 'expired', 'skipped');
 COMMENT ON TYPE push.run_state IS
@@ -1435,6 +1445,7 @@ CREATE TABLE push.stream (
     slices     int NOT NULL DEFAULT 0,
     filled_until timestamptz,
     count_at   bigint,
+    left_out   text,
     done_at    timestamptz
 ) WITH (fillfactor = 50);
 CREATE INDEX stream_of_run ON push.stream (run);
@@ -1461,6 +1472,9 @@ COMMENT ON COLUMN push.stream.filled_until IS
 COMMENT ON COLUMN push.stream.count_at IS
     'When more messages than that are made, its audience is counted: no more are made than it has rows. Null: twice '
     'push.run.estimate.';
+COMMENT ON COLUMN push.stream.left_out IS
+    'Why whoever of its audience has no message yet gets none, until a worker has counted them: passed or outside_window, as in '
+    'push.slice.left_out. Null: they get one.';
 COMMENT ON COLUMN push.stream.done_at IS 'When the audience was through; null: it is not.';
 COMMENT ON INDEX push.stream_of_run IS 'The streams of a run.';
 

@@ -92,6 +92,7 @@ DELETE FROM push.schema_file WHERE path !~ '^[0-9]';
 \ir functions/campaigns/specs.sql
 \ir functions/campaigns/archive.sql
 \ir functions/campaigns/campaign_tags.sql
+\ir functions/campaigns/audience_read.sql
 \ir functions/campaigns/audiences.sql
 \ir functions/campaigns/recipients.sql
 \ir functions/campaigns/lists.sql

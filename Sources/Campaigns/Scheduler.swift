@@ -1,6 +1,7 @@
 import Logging
 import Postgres
 import Store
+import Synchronization
 
 /// Starts campaigns at the times of their schedules, by the database's clock. One in every worker; there is no leader: a
 /// campaign is moved to its next time by compare-and-set in the transaction that starts its run, so that one worker fires
@@ -10,25 +11,37 @@ public struct Scheduler: Sendable {
     static let pause = 1.0
     /// Campaigns in one transaction. More would keep an edit of one of them waiting.
     static let batch: Int32 = 50
-    /// Seconds until a campaign that could not be worked out is tried again: tzdata may have been updated.
+    /// Seconds that they may take. One that takes longer begins by itself, for `seconds` at most.
+    static let batchSeconds = 5
+    /// Seconds until a campaign that could not be worked out or started is tried again: tzdata may have been updated.
     static let doubtPause = 60.0
+    /// Connections that it needs: one to look, and one for a campaign that takes long to start.
+    public static let connections = 2
 
     private let schedules: Schedules
     private let zones: TimeZones
     private let monotonic: @Sendable () -> Double
     private let log: Logger
     private let count: @Sendable (_ state: String, _ times: Int) -> Void
+    private let seconds: Int
+    private let work = Work()
+
+    private final class Work: Sendable {
+        let places = Mutex(StartPlaces())
+    }
 
     /// - Parameters:
+    ///   - schedules: with `connections` connections of its own, because to start a campaign its audience may be counted.
     ///   - monotonic: seconds that never jump.
+    ///   - seconds: how long the start of one campaign may take. Default: 30.
     ///   - count: is told of each time that came: the state of its run, as `push.run_state`, or `missed`. Default: nobody
     ///     counts.
     public init(
-        schedules: Schedules, monotonic: @escaping @Sendable () -> Double, log: Logger,
+        schedules: Schedules, monotonic: @escaping @Sendable () -> Double, log: Logger, seconds: Int = 30,
         count: @escaping @Sendable (_ state: String, _ times: Int) -> Void = { _, _ in }
     ) {
         (self.schedules, self.zones, self.monotonic, self.log) = (schedules, TimeZones(), monotonic, log)
-        self.count = count
+        (self.count, self.seconds) = (count, seconds)
     }
 
     /// Whether this machine has time zones at all.
@@ -40,60 +53,106 @@ public struct Scheduler: Sendable {
 
     /// Works until its task is cancelled.
     public func run() async {
-        var doubted: [Int32: Double] = [:]
-        var faults = 0
-        while !Task.isCancelled {
-            var pause = Self.pause
-            do throws(DatabaseError) {
-                pause = try await fire(&doubted)
-                faults = 0
-            } catch {
-                guard !Task.isCancelled else { return }
-                faults += 1
-                if faults == 1 || faults % 20 == 0 {
-                    log.error("cannot look for campaigns that are due; trying again", metadata: ["error": "\(error)"])
+        await withDiscardingTaskGroup { group in
+            var faults = 0
+            while !Task.isCancelled {
+                var pause = Self.pause
+                do throws(DatabaseError) {
+                    let look = try await look()
+                    if let alone = look.alone { group.addTask { await start(alone) } }
+                    pause = look.pause
+                    faults = 0
+                } catch {
+                    guard !Task.isCancelled else { return }
+                    faults += 1
+                    if faults == 1 || faults % 20 == 0 {
+                        log.error(
+                            "cannot look for campaigns that are due; trying again", metadata: ["error": "\(error)"])
+                    }
+                    pause = min(5, Double(faults))
                 }
-                pause = min(5, Double(faults))
+                // Cancellation ends the loop.
+                try? await Task.sleep(for: .seconds(pause))
             }
-            // Cancellation ends the loop.
-            try? await Task.sleep(for: .seconds(pause))
         }
     }
 
     /// Starts everything that is due now, and returns.
     public func fireDue() async throws(DatabaseError) {
-        var doubted: [Int32: Double] = [:]
-        while !Task.isCancelled, try await fire(&doubted) == 0 {}
+        while !Task.isCancelled {
+            let look = try await look()
+            if let alone = look.alone { await start(alone) } else if look.pause > 0 { return }
+        }
     }
 
     /// One look, and what it found.
     ///
-    /// - Parameter doubted: campaigns that cannot be worked out here, and until when they are left out.
-    /// - Returns: seconds until the next look; 0: more is due.
-    private func fire(_ doubted: inout [Int32: Double]) async throws(DatabaseError) -> Double {
+    /// - Returns: seconds until the next look; 0: more is due. And a campaign that is to be started by itself.
+    private func look() async throws(DatabaseError) -> (pause: Double, alone: Schedules.Move?) {
         let now = monotonic()
-        doubted = doubted.filter { $0.value > now }
-        let look = try await schedules.look(atMost: Self.batch, except: Array(doubted.keys))
+        let look = try await schedules.look(atMost: Self.batch, except: work.places.withLock { $0.leftOut(now: now) })
         let pause = min(Self.pause, look.next.map { max(0.001, $0 - look.clock) } ?? Self.pause)
-        guard !look.due.isEmpty else { return pause }
+        guard !look.due.isEmpty else { return (pause, nil) }
         var moves: [Schedules.Move] = []
         for due in look.due {
             do throws(ScheduleError) {
                 moves.append(try Schedule(due.text, in: zones).move(due, now: look.clock))
             } catch {
-                doubted[due.campaign] = now + Self.doubtPause
+                work.places.withLock { $0.doubt(due.campaign, until: now + Self.doubtPause) }
                 try await doubt(due, error)
             }
         }
-        if moves.isEmpty { return 0 }
-        let fired = try await schedules.fire(moves)
-        for each in fired { say(each) }
+        let (together, alone) = work.places.withLock { [moves] in $0.divide(moves) }
+        if together.isEmpty { return (0, alone) }
+        let fired = try await fire(together)
         // Others are at the rest, or hold the rows to edit them.
-        return fired.isEmpty ? 0.05 : 0
+        return (fired > 0 || alone != nil ? 0 : 0.05, alone)
+    }
+
+    /// Starts them together, or one after the other where one takes too long: the others must not wait for it at each look.
+    ///
+    /// - Returns: how many were moved, or will be.
+    private func fire(_ moves: [Schedules.Move]) async throws(DatabaseError) -> Int {
+        do throws(DatabaseError) {
+            let fired = try await schedules.fire(moves, within: min(seconds, Self.batchSeconds))
+            for each in fired { say(each) }
+            return fired.count
+        } catch {
+            guard error.is(.queryCancelled), !Task.isCancelled else { throw error }
+            if moves.count == 1 {
+                work.places.withLock { $0.tookLong(moves[0].campaign) }
+                return 1
+            }
+            var moved = 0
+            for move in moves { moved += try await fire([move]) }
+            return moved
+        }
+    }
+
+    /// Starts one by itself. If it cannot be started, its schedule says why and it is tried again later.
+    private func start(_ move: Schedules.Move) async {
+        let began = monotonic()
+        do throws(DatabaseError) {
+            for each in try await schedules.fire([move], within: seconds) { say(each) }
+        } catch {
+            // Of anything else the next look says what it is.
+            if monotonic() - began >= Double(seconds), !Task.isCancelled {
+                work.places.withLock { $0.doubt(move.campaign, until: monotonic() + Self.doubtPause) }
+                let why =
+                    "it cannot start: reading its audience takes longer than \(seconds) s; tried again every "
+                    + "\(Int(Self.doubtPause)) s, and fanfare campaign check says whether an index is missing"
+                log.error("cannot start a campaign", metadata: ["number": "\(move.campaign)", "why": "\(why)"])
+                // If it cannot be said now, it is at the next try.
+                _ = try? await schedules.doubt(move.campaign, because: why)
+            }
+        }
+        work.places.withLock { $0.ended(move.campaign, seconds: monotonic() - began) }
     }
 
     private func doubt(_ due: Schedules.Due, _ error: ScheduleError) async throws(DatabaseError) {
-        guard try await schedules.doubt(due.campaign, because: "\(error)") else { return }
+        let isNew = try await schedules.doubt(
+            due.campaign, because: "no worker can work out its next time: \(error)")
+        guard isNew else { return }
         log.error(
             "cannot work out when a campaign starts", metadata: ["campaign": "\(due.name)", "why": "\(error)"])
     }

@@ -103,7 +103,7 @@ import Testing
         let done = try await database.query(
             """
             SELECT concat_ws(' ', m.hub, r.reason), count(*)
-              FROM push.message m JOIN push.result r ON r.id = m.id GROUP BY 1
+              FROM push.message m JOIN push.result r ON r.id = m.id WHERE r.status <> 'retrying' GROUP BY 1
              UNION ALL
             SELECT concat_ws(' ', h.name, e.key), sum(e.value::bigint)::bigint
               FROM push.slice s

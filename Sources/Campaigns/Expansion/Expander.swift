@@ -26,8 +26,10 @@ public struct Expander: Sendable {
             var places = ExpansionPlaces()
             var ahead: [Int64: Ahead] = [:]
             var counts: [Int64: AudienceCount] = [:]
-            var conflicts = PageConflicts()
+            var failed = FailedPages()
             var fault: DatabaseError?
+            /// When stuck reads were ended last, in monotonic seconds.
+            var endedStuck = -Double.infinity
         }
         let state = Mutex(State())
     }
@@ -50,9 +52,14 @@ public struct Expander: Sendable {
     public func run() async {
         await withDiscardingTaskGroup { group in
             var faults = 0
+            var looked = monotonic()
             while !Task.isCancelled {
                 var pause = Self.idlePause
                 do throws(DatabaseError) {
+                    if monotonic() - looked > Double(runs.pageSeconds) {
+                        looked = monotonic()
+                        try await endStuckReads()
+                    }
                     if let fault = work.state.withLock({ $0.fault.take() }) { throw fault }
                     let streams = try await runs.streams(of: hubs)
                     for stream in begin(streams) {
@@ -75,13 +82,26 @@ public struct Expander: Sendable {
         }
     }
 
+    private func endStuckReads() async throws(DatabaseError) {
+        // A page may lose its session before the answer is here.
+        let before = work.state.withLock { state in
+            defer { state.endedStuck = monotonic() }
+            return state.endedStuck
+        }
+        var ended = Int64(0)
+        defer { if ended == 0 { work.state.withLock { $0.endedStuck = before } } }
+        ended = try await runs.endStuckReads()
+        guard ended > 0 else { return }
+        log.error("ended sessions whose view does not let itself be cancelled", metadata: ["sessions": "\(ended)"])
+    }
+
     private func begin(_ streams: [Runs.Stream]) -> [Runs.Stream] {
         work.state.withLock { state in
             let beginning = Set(state.places.begin(streams.map(\.id), now: monotonic()))
             let known = Set(streams.map(\.id))
             state.ahead = state.ahead.filter { known.contains($0.key) }
             state.counts = state.counts.filter { known.contains($0.key) }
-            state.conflicts.keep(known)
+            state.failed.keep(known)
             return streams.filter { beginning.contains($0.id) }
         }
     }
@@ -111,27 +131,33 @@ public struct Expander: Sendable {
 
     /// - Returns: messages made; nil: enough wait, the audience is through, or it cannot be read now.
     private func page(of stream: Runs.Stream) async -> Int? {
+        let at = monotonic()
         do throws(DatabaseError) {
+            if stream.leftOut != nil {
+                if try await runs.leaveOut(stream.id) != nil { keeper.lookSoon() }
+                return nil
+            }
             if let why = try await faultOfCount(stream) {
                 try await pause(stream, .audienceRepeats, why)
                 return nil
             }
             guard let n = next(stream) else { return nil }
             let expansion = try await runs.expand(stream.id, upTo: n)
-            work.state.withLock { $0.conflicts.passed(stream.id) }
+            work.state.withLock { $0.failed.passed(stream.id) }
             if expansion.isThrough { keeper.lookSoon() }
             return expansion.isThrough ? nil : expansion.rows
         } catch {
             if Task.isCancelled { return nil }
-            if error.is(.serializationFailure) {  // somebody paused or cancelled it, or its view says so each time
-                if work.state.withLock({ $0.conflicts.met(stream.id) }) { await stop(stream, error) }
-                return nil
+            let endedStuck = work.state.withLock { $0.endedStuck }
+            switch PageFault(
+                error, seconds: runs.pageSeconds, isStuck: endedStuck - at >= Double(2 * runs.pageSeconds))
+            {
+            case .stopped: break
+            case .passes(let why):
+                if work.state.withLock({ $0.failed.failed(stream.id) }) { await stop(stream, why) }
+            case .outage: work.state.withLock { $0.fault = error }
+            case .pause(let why): await stop(stream, why)
             }
-            if error.isTransient && !error.is(.queryCancelled) {
-                work.state.withLock { $0.fault = error }
-                return nil
-            }
-            await stop(stream, error)
             return nil
         }
     }
@@ -150,12 +176,7 @@ public struct Expander: Sendable {
     }
 
     /// The audience cannot be read: a person has to see to it.
-    private func stop(_ stream: Runs.Stream, _ error: DatabaseError) async {
-        let why =
-            error.is(.queryCancelled)
-            ? "a page of its audience took longer than \(Runs.pageSeconds) s; fanfare campaign check says whether an "
-                + "index is missing"
-            : "its audience cannot be read: \(error.why)"
+    private func stop(_ stream: Runs.Stream, _ why: String) async {
         do throws(DatabaseError) {
             try await pause(stream, .audienceFails, why)
         } catch {

@@ -62,18 +62,13 @@ struct WorkerGeneration: Sendable {
         defer { maintenance?.cancel() }
         while let dispatcher = try await prepare(database, judgesClock: judgesClock && maintenance == nil) {
             if maintenance == nil { maintenance = Task { await maintain(database) } }
-            let expanding = Task { [hubs = dispatcher.hubNumbers] in await expand(database, for: hubs) }
-            let scheduling = Task { if keepsSchedules { await scheduler(database).run() } }
-            defer {
-                expanding.cancel()
-                scheduling.cancel()
-            }
+            let campaigns = Task { [hubs = dispatcher.hubNumbers] in await keepCampaigns(database, for: hubs) }
+            defer { campaigns.cancel() }
             do {
                 total += try await dispatcher.run(name: Worker.name, version: fanfareVersion) { progress in
                     await until(progress, database)
                     // What is on its way is enough to end.
-                    expanding.cancel()
-                    scheduling.cancel()
+                    campaigns.cancel()
                 }
                 return total
             } catch let why as BeginAnew {
@@ -126,20 +121,21 @@ struct WorkerGeneration: Sendable {
         }
     }
 
-    /// Expands the audiences of campaigns and looks after their runs until it is cancelled. On connections of its own: a
+    /// Starts campaigns, expands their audiences and looks after their runs until it is cancelled. On connections of its own: a
     /// page may take seconds.
-    private func expand(_ database: Postgres.Database, for hubs: [Int16]) async {
-        let own = database.another(maximumConnections: Expander.connections + 1)
+    private func keepCampaigns(_ database: Postgres.Database, for hubs: [Int16]) async {
+        let own = database.another(maximumConnections: Expander.connections + Scheduler.connections + 1)
         let runs = Runs(database: own)
         let keeper = RunKeeper(runs: runs, log: log)
         let expander = Expander(runs: runs, hubs: hubs, keeper: keeper, monotonic: Clock.system.monotonic, log: log)
         async let kept: Void = keeper.run()
+        async let started: Void = keepsSchedules ? scheduler(own).run() : ()
         await expander.run()
-        await kept
+        _ = await (kept, started)
         await own.close()
     }
 
-    /// On the connections of all: a look takes less than a millisecond.
+    /// - Parameter database: with connections of its own for it.
     func scheduler(_ database: Postgres.Database) -> Scheduler {
         Scheduler(schedules: Schedules(database: database), monotonic: Clock.system.monotonic, log: log) {
             metrics.counter(.scheduledStarts, $0).add($1)

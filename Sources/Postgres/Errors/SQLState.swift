@@ -23,6 +23,8 @@ public struct SQLState: RawRepresentable, Hashable, Sendable {
     public static let invalidPassword = SQLState("28P01")
     /// No database of that name.
     public static let invalidCatalogName = SQLState("3D000")
+    /// What the view of an audience raised, where it says to try again (`push_internal.audience_read`).
+    public static let externalRoutineException = SQLState("38000")
     public static let serializationFailure = SQLState("40001")
     public static let deadlockDetected = SQLState("40P01")
     public static let insufficientPrivilege = SQLState("42501")

@@ -1,13 +1,16 @@
 import Postgres
 import PushModel
 
-/// What workers do for runs of campaigns: one statement per step (`migrations/functions/campaigns/expand.sql`
-/// and `update_runs.sql`).
+/// What workers do for runs of campaigns: one statement per step (`migrations/functions/campaigns/expand.sql`,
+/// `local_runs.sql` and `update_runs.sql`).
 public struct Runs: Sendable {
     let database: Database
+    /// Seconds one page of an audience may take.
+    public let pageSeconds: Int
 
-    public init(database: Database) {
-        self.database = database
+    /// - Parameter pageSeconds: as there. Default: 30.
+    public init(database: Database, pageSeconds: Int = 30) {
+        (self.database, self.pageSeconds) = (database, pageSeconds)
     }
 
     /// A part of a run whose audience is not through: one of its hubs.
@@ -27,13 +30,17 @@ public struct Runs: Sendable {
         public var streams: Int
         /// When more messages than that are made, the audience is counted.
         public var countAt: Int64
+        /// Why nobody else of its audience gets a message, as `push.stream.left_out`: it is to be ended with `leaveOut`. Nil: it is
+        /// expanded.
+        public var leftOut: String?
 
         public init(
             id: Int64, campaign: String = "", key: String = "", rate: Double? = nil, ahead: Int = 0,
-            expanded: Int64 = 0, streams: Int = 1, countAt: Int64 = 0
+            expanded: Int64 = 0, streams: Int = 1, countAt: Int64 = 0, leftOut: String? = nil
         ) {
             (self.id, self.campaign, self.key, self.rate) = (id, campaign, key, rate)
             (self.ahead, self.expanded, self.streams, self.countAt) = (ahead, expanded, streams, countAt)
+            self.leftOut = leftOut
         }
     }
 
@@ -43,7 +50,8 @@ public struct Runs: Sendable {
     public func streams(of hubs: [Int16]) async throws(DatabaseError) -> [Stream] {
         try await database.query(
             """
-            SELECT stream, campaign, key, rate::double precision, ahead, expanded, streams, count_at
+            SELECT stream, campaign, key, rate::double precision, ahead, expanded, streams, count_at,
+                   left_out
               FROM push_worker.running_streams_v1(\(hubs)) WHERE NOT is_over
             """, doing: "look for running campaigns"
         ) { rows in
@@ -51,7 +59,8 @@ public struct Runs: Sendable {
                 Stream(
                     id: try row.int64(), campaign: try row.string(), key: try row.string(),
                     rate: try row.doubleOrNil(), ahead: Int(try row.int32()), expanded: try row.int64(),
-                    streams: Int(try row.int32()), countAt: try row.int64())
+                    streams: Int(try row.int32()), countAt: try row.int64(),
+                    leftOut: try row.stringOrNil())
             }
         }
     }
@@ -64,16 +73,13 @@ public struct Runs: Sendable {
         public var isThrough: Bool
     }
 
-    /// Seconds one page of an audience may take.
-    public static let pageSeconds = 30
-
     /// Makes messages of the next recipients, in one transaction.
     ///
     /// - Parameter n: recipients, at most 10,000.
     /// - Throws: `DatabaseError`: `serializationFailure` when the run was stopped meanwhile, `queryCancelled` when the page
     ///   took longer than `pageSeconds`, others of the audience's own.
     public func expand(_ stream: Int64, upTo n: Int) async throws(DatabaseError) -> Expansion {
-        try await reading("expand a campaign") { connection in
+        try await database.readingAudience(within: pageSeconds, "expand a campaign") { connection in
             try await connection.query(
                 "SELECT rows, done FROM push_worker.expand_v1(\(stream), \(Int32(n)))", doing: "expand a campaign"
             ) { rows in
@@ -89,7 +95,7 @@ public struct Runs: Sendable {
     /// - Returns: nil: it has none to count, or they could not be counted within `pageSeconds`.
     public func countAudience(of stream: Int64, upTo most: Int64) async throws(DatabaseError) -> Int64? {
         do throws(DatabaseError) {
-            return try await reading("count an audience") { connection in
+            return try await database.readingAudience(within: pageSeconds, "count an audience") { connection in
                 try await connection.query(
                     "SELECT push_worker.count_audience_v1(\(stream), \(most))", doing: "count an audience"
                 ) { rows in try rows.single { row in try row.int64OrNil() } }
@@ -100,22 +106,33 @@ public struct Runs: Sendable {
         }
     }
 
-    /// A transaction that reads an audience, which may take `pageSeconds`.
-    private nonisolated(nonsending) func reading<T>(
-        _ doing: String, _ body: nonisolated(nonsending) (Connection) async throws -> T
-    ) async throws(DatabaseError) -> T {
-        do {
-            return try await database.withTransaction { connection in
-                try await connection.execute(
-                    "SET LOCAL statement_timeout = '\(raw: "\(Self.pageSeconds)")s'", doing: doing)
-                return try await body(connection)
+    /// Ends a stream that has `leftOut`, and counts whom it leaves out.
+    ///
+    /// - Returns: how many; nil: it was through, or another worker is at it.
+    /// - Throws: as `expand`.
+    public func leaveOut(_ stream: Int64) async throws(DatabaseError) -> Int64? {
+        let doing = "count whom a campaign leaves out"
+        return try await database.readingAudience(within: pageSeconds, doing) { connection in
+            try await connection.query("SELECT push_worker.leave_out_v1(\(stream))", doing: doing) { rows in
+                try rows.single { row in try row.int64OrNil() }
             }
-        } catch let error as DatabaseError {
-            throw error.cutShort(after: Double(Self.pageSeconds))
-        } catch {
-            // The closure throws nothing else; a cancelled task ends its statement as a `DatabaseError`, too.
-            throw DatabaseError(doing: doing, message: "\(error)")
         }
+    }
+
+    /// Ends sessions of this login that read an audience for more than twice `pageSeconds`: code of a view may catch the end of
+    /// its time, and then nothing else ends it. Whoever waits for them loses the connection.
+    ///
+    /// - Returns: how many.
+    public func endStuckReads() async throws(DatabaseError) -> Int64 {
+        try await database.single(
+            """
+            SELECT count(*) FILTER (WHERE pg_terminate_backend(a.pid))
+              FROM pg_stat_activity a
+             WHERE a.datname = current_database() AND a.usename = current_user AND a.state = 'active'
+               AND a.query ~ 'push_worker[.](expand|count_audience|leave_out|fire)_v1'
+               AND a.query_start < clock_timestamp() - make_interval(secs => \(Double(2 * pageSeconds)))
+            """, doing: "end reads of audiences that do not end"
+        ) { row in try row.int64() }
     }
 
     /// Pauses the run of a stream.

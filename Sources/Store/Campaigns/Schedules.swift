@@ -146,24 +146,31 @@ public struct Schedules: Sendable {
 
     /// All of it in one transaction, each campaign by compare-and-set: of several workers one fires.
     ///
+    /// - Parameter seconds: how long it may take: audiences are counted where the pace depends on it. Default: 30.
     /// - Returns: those that this call moved, each behind what it missed. The others were moved, changed or paused by
     ///   somebody else.
-    public func fire(_ moves: [Move]) async throws(DatabaseError) -> [Fired] {
-        try await database.query(
-            """
-            SELECT campaign, key, state::text, why, missed
-              FROM push_worker.fire_v1(\(moves.map(\.campaign)), \(moves.map(\.expected)), \(moves.map(\.scheduled)),
-                                \(moves.map(\.overlap)), \(moves.map(\.occasion)),
-                                \(moves.map { Self.array($0.missed) }), \(moves.map(\.why)), \(moves.map(\.next)),
-                                \(moves.map(\.firesAt)), \(moves.map { Self.array($0.upcoming) }))
-            """, doing: "start campaigns that are due"
-        ) { rows in
-            try rows.map { row in
-                Fired(
-                    campaign: try row.string(), key: try row.stringOrNil(), state: try row.stringOrNil(),
-                    why: try row.stringOrNil(), missed: try row.int32())
+    /// - Throws: `DatabaseError`: `queryCancelled` when it took longer.
+    public func fire(_ moves: [Move], within seconds: Int = 30) async throws(DatabaseError) -> [Fired] {
+        let doing = "start campaigns that are due"
+        return try await database.readingAudience(within: seconds, doing) { connection in
+            try await connection.query(Self.fire(moves), doing: doing) { rows in
+                try rows.map { row in
+                    Fired(
+                        campaign: try row.string(), key: try row.stringOrNil(), state: try row.stringOrNil(),
+                        why: try row.stringOrNil(), missed: try row.int32())
+                }
             }
         }
+    }
+
+    private static func fire(_ moves: [Move]) -> SQL {
+        """
+        SELECT campaign, key, state::text, why, missed
+          FROM push_worker.fire_v1(\(moves.map(\.campaign)), \(moves.map(\.expected)), \(moves.map(\.scheduled)),
+                            \(moves.map(\.overlap)), \(moves.map(\.occasion)),
+                            \(moves.map { Self.array($0.missed) }), \(moves.map(\.why)), \(moves.map(\.next)),
+                            \(moves.map(\.firesAt)), \(moves.map { Self.array($0.upcoming) }))
+        """
     }
 
     /// As PostgreSQL writes an array.
@@ -171,7 +178,7 @@ public struct Schedules: Sendable {
         "{\(numbers.map { "\($0)" }.joined(separator: ","))}"
     }
 
-    /// Says at a campaign why this worker cannot work out its next time. Another one may.
+    /// Says at a campaign why this worker cannot work out its next time or start it. Another one may, or a later try.
     ///
     /// - Returns: false: that was said before.
     public func doubt(_ campaign: Int32, because why: String) async throws(DatabaseError) -> Bool {

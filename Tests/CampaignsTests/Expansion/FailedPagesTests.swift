@@ -2,15 +2,15 @@ import Testing
 
 @testable import Campaigns
 
-@Suite struct PageConflictsTests {
-    @Test func aFewInARowAreSomebodyElse() {
-        var conflicts = PageConflicts()
-        func times(_ count: Int) -> [Bool] { (0..<count).map { _ in conflicts.met(1) } }
-        #expect(!times(PageConflicts.most - 1).contains(true))
-        conflicts.passed(1)
-        #expect(!times(PageConflicts.most - 1).contains(true))
+@Suite struct FailedPagesTests {
+    @Test func aFewInARowPass() {
+        var pages = FailedPages()
+        func times(_ count: Int) -> [Bool] { (0..<count).map { _ in pages.failed(1) } }
+        #expect(!times(FailedPages.most - 1).contains(true))
+        pages.passed(1)
+        #expect(!times(FailedPages.most - 1).contains(true))
         #expect(times(1) == [true])
-        conflicts.keep([2])
+        pages.keep([2])
         #expect(times(1) == [false])
     }
 }

@@ -309,9 +309,11 @@ import Testing
                 _ = try await campaigns.progress(name, key: "k")
                 try await database.script(
                     """
-                    SELECT push_internal.end_stream_unsent(max(t.id), 'outside_window') FROM push.stream t
-                     WHERE t.run = (SELECT max(id) FROM push.run)
+                    UPDATE push.stream SET left_out = 'outside_window'
+                     WHERE id = (SELECT max(id) FROM push.stream WHERE run = (SELECT max(id) FROM push.run))
                     """)
+                _ = try await runs.leaveOut(
+                    try await store.test.number("SELECT max(id) FROM push.stream WHERE left_out IS NOT NULL"))
                 _ = try await campaigns.steer(name, key: "k", .cancel, after: nil)
                 try await runs.lookAfter()
             }

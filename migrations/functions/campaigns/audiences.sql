@@ -1,4 +1,4 @@
--- Audiences: views of the company's own tables, read with the rights of push_audience.
+-- Audiences: views of the company's own tables, read with the rights of push_audience. How: audience_read.sql.
 
 -- The functions push_internal.audience_... belong to the role push_audience (push.grant_roles gives them away) and run with its
 -- rights: it has what was granted to it, and of ours only these functions. So no SQL text stands in any row, and nobody
@@ -128,77 +128,78 @@ END $$;
 COMMENT ON FUNCTION push_internal.audience_query IS
     'The query of a page of an audience. Raises when the view lacks a column. Runs with the rights of push_audience.';
 
-CREATE OR REPLACE FUNCTION push_internal.audience_page(view text, behind text, n int)
-RETURNS TABLE (key text, tag text, handle text, locale text, properties json, expires_at timestamptz)
-LANGUAGE plpgsql SECURITY DEFINER ROWS 10000 SET search_path = pg_catalog, pg_temp SET jit = off SET datestyle = 'ISO' AS $$
-BEGIN
+CREATE OR REPLACE FUNCTION push_internal.audience_condition(by_zone boolean, zone text, behind text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+RETURN concat_ws(' AND ', CASE WHEN by_zone AND zone IS NULL THEN 'v.time_zone IS NULL' WHEN by_zone THEN 'v.time_zone = $2' END,
+                 CASE WHEN behind IS NULL THEN 'v.key IS NOT NULL' ELSE '{key is behind} $1::{type}' END);
+COMMENT ON FUNCTION push_internal.audience_condition IS
+    'The condition of a query for those behind a key, of all recipients or of one time zone; zone null: those without one.';
+
+CREATE OR REPLACE FUNCTION push_internal.audience_page(view text, by_zone boolean, zone text, behind text, n int)
+RETURNS push_internal.recipient[]
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     -- The limit is a literal, so that PostgreSQL plans for a page and not for the whole.
-    IF behind IS NULL THEN
-        RETURN QUERY EXECUTE push_internal.audience_query(view, '{recipient}', 'v.key IS NOT NULL', 'ORDER BY v.key LIMIT ' || n);
-    ELSE
-        RETURN QUERY EXECUTE push_internal.audience_query(view, '{recipient}', '{key is behind} $1::{type}', 'ORDER BY v.key LIMIT ' || n)
-            USING behind;
-    END IF;
-END $$;
+    SELECT push_internal.audience_recipients(
+               push_internal.audience_query(
+                   view, '{recipient}', push_internal.audience_condition(by_zone, zone, behind), 'ORDER BY v.key LIMIT ' || n),
+               behind, zone)
+$$;
 COMMENT ON FUNCTION push_internal.audience_page IS
-    'The next n recipients of an audience behind a key, in the order of the keys. Runs with the rights of '
-    'push_audience.';
+    'The next n recipients of an audience, or of one time zone of it, behind a key, in the order of the keys; null: there '
+    'are no more. Runs with the rights of push_audience.';
 
 CREATE OR REPLACE FUNCTION push_internal.audience_recipient(view text, asked text)
-RETURNS TABLE (key text, tag text, handle text, locale text, properties json, expires_at timestamptz)
-LANGUAGE plpgsql SECURITY DEFINER ROWS 1 SET search_path = pg_catalog, pg_temp SET jit = off SET datestyle = 'ISO' AS $$
+RETURNS push_internal.recipient
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    RETURN QUERY EXECUTE push_internal.audience_query(view, '{recipient}', '{key is} $1::{type}', 'LIMIT 1') USING asked;
+    RETURN (push_internal.audience_recipients(
+                push_internal.audience_query(view, '{recipient}', '{key is} $1::{type}', 'LIMIT 1'), asked, NULL))[1];
 EXCEPTION WHEN data_exception THEN
-    RETURN;                                    -- no such key in a column of that type
+    RETURN NULL;                               -- no such key in a column of that type
 END $$;
 COMMENT ON FUNCTION push_internal.audience_recipient IS
-    'The recipient of an audience that has a key. Runs with the rights of push_audience.';
+    'The recipient of an audience that has a key; null: nobody has it. Runs with the rights of push_audience.';
 
 CREATE OR REPLACE FUNCTION push_internal.audience_estimate(view text) RETURNS bigint
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off AS $$
-DECLARE
-    plan json;
-BEGIN
-    EXECUTE 'EXPLAIN (FORMAT json) ' || push_internal.audience_query(view, '{recipient}', 'true', '') INTO plan;
-    RETURN (plan -> 0 -> 'Plan' ->> 'Plan Rows')::bigint;
-END $$;
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    SELECT (push_internal.audience_plan('FORMAT json', push_internal.audience_query(view, '{recipient}', 'true', ''))
+            -> 0 -> 'Plan' ->> 'Plan Rows')::bigint
+$$;
 COMMENT ON FUNCTION push_internal.audience_estimate IS
     'How many recipients PostgreSQL expects in an audience. Runs with the rights of push_audience.';
 
 CREATE OR REPLACE FUNCTION push_internal.audience_unanalysed(view text) RETURNS SETOF text
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off AS $$
-DECLARE
-    plan json;
-BEGIN
-    EXECUTE 'EXPLAIN (FORMAT json, VERBOSE) ' || push_internal.audience_query(view, '{recipient}', 'true', '') INTO plan;
-    RETURN QUERY
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     SELECT DISTINCT format('%I.%I', n.nspname, c.relname)
-      FROM jsonb_path_query(plan::jsonb, 'strict $.** ? (exists (@."Relation Name"))') scan
+      FROM jsonb_path_query(
+               push_internal.audience_plan(
+                   'FORMAT json, VERBOSE', push_internal.audience_query(view, '{recipient}', 'true', ''))::jsonb,
+               'strict $.** ? (exists (@."Relation Name"))') scan
            JOIN pg_namespace n ON n.nspname = scan ->> 'Schema'
            JOIN pg_class c ON c.relnamespace = n.oid AND c.relname = scan ->> 'Relation Name'
            LEFT JOIN pg_stat_all_tables s ON s.relid = c.oid
      -- VACUUM alone counts rows as well, and knows nothing of the values that a condition looks for.
      WHERE c.reltuples < 0 OR coalesce(s.last_analyze, s.last_autoanalyze) IS NULL AND s.n_mod_since_analyze > 0
-     ORDER BY 1;
-END $$;
+     ORDER BY 1
+$$;
 COMMENT ON FUNCTION push_internal.audience_unanalysed IS
     'The tables beneath an audience of which PostgreSQL has no statistics, so that the estimate is a guess. Runs with the '
     'rights of push_audience.';
 
 CREATE OR REPLACE FUNCTION push_internal.audience_facts(
     view text, OUT estimate bigint, OUT sorts boolean, OUT null_keys bigint, OUT double_keys bigint)
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    plan json;
+    of_page constant text := 'ORDER BY v.key LIMIT 10000';
 BEGIN
     estimate := push_internal.audience_estimate(view);
-    EXECUTE 'EXPLAIN (FORMAT json) '
-            || push_internal.audience_query(view, '{recipient}', 'v.key IS NOT NULL', 'ORDER BY v.key LIMIT 10000') INTO plan;
-    sorts := plan::text ~ '"Node Type": "(Sort|Incremental Sort)"';
-    EXECUTE push_internal.audience_query(view, 'count(*)', 'v.key IS NULL', '') INTO null_keys;
-    EXECUTE format('SELECT count(*) - count(DISTINCT p.key) FROM (%s) p',
-                   push_internal.audience_query(view, 'v.key', 'v.key IS NOT NULL', 'ORDER BY v.key LIMIT 10000')) INTO double_keys;
+    sorts := push_internal.audience_plan(
+                 'FORMAT json', push_internal.audience_query(view, '{recipient}', 'v.key IS NOT NULL', of_page))::text
+             ~ '"Node Type": "(Sort|Incremental Sort)"';
+    null_keys := push_internal.audience_number(push_internal.audience_query(view, 'count(*)', 'v.key IS NULL', ''));
+    double_keys := push_internal.audience_number(
+        format('SELECT count(*) - count(DISTINCT p.key) FROM (%s) p',
+               push_internal.audience_query(view, 'v.key', 'v.key IS NOT NULL', of_page)));
 END $$;
 COMMENT ON FUNCTION push_internal.audience_facts IS
     'What fanfare campaign check says of an audience: how many recipients PostgreSQL expects, whether each page sorts '
@@ -219,76 +220,50 @@ COMMENT ON FUNCTION push_internal.audience_has_zone IS
     'Whether an audience has a column time_zone of type text or varchar. Runs with the rights of push_audience.';
 
 CREATE OR REPLACE FUNCTION push_internal.audience_zones(view text, most int) RETURNS SETOF text
-LANGUAGE plpgsql STABLE SECURITY DEFINER ROWS 40 SET search_path = pg_catalog, pg_temp SET jit = off AS $$
-BEGIN
+LANGUAGE sql SECURITY DEFINER ROWS 40 SET search_path = pg_catalog, pg_temp AS $$
     -- From one zone to the next in the index (time_zone, key): a look-up for each, however many recipients there are.
-    RETURN QUERY EXECUTE format(
-        'WITH RECURSIVE z AS ((%s) UNION ALL SELECT (%s) FROM z WHERE z.zone IS NOT NULL) '
-        'SELECT z.zone FROM z WHERE z.zone IS NOT NULL LIMIT %s',
-        push_internal.audience_query(view, 'v.time_zone::text AS zone', 'v.time_zone IS NOT NULL', 'ORDER BY v.time_zone LIMIT 1'),
-        push_internal.audience_query(view, 'v.time_zone::text', 'v.time_zone > z.zone', 'ORDER BY v.time_zone LIMIT 1'),
-        most);
-    RETURN QUERY EXECUTE push_internal.audience_query(view, 'NULL::text', 'v.time_zone IS NULL', 'LIMIT 1');
-END $$;
+    SELECT unnest(r.value::text[])
+      FROM push_internal.audience_read(
+               format('WITH RECURSIVE z AS ((%s) UNION ALL SELECT (%s) FROM z WHERE z.zone IS NOT NULL) '
+                      'SELECT ARRAY(SELECT z.zone FROM z WHERE z.zone IS NOT NULL LIMIT %s) || ARRAY(%s)',
+                      push_internal.audience_query(
+                          view, 'v.time_zone::text AS zone', 'v.time_zone IS NOT NULL', 'ORDER BY v.time_zone LIMIT 1'),
+                      push_internal.audience_query(view, 'v.time_zone::text', 'v.time_zone > z.zone', 'ORDER BY v.time_zone LIMIT 1'),
+                      most, push_internal.audience_query(view, 'NULL::text', 'v.time_zone IS NULL', 'LIMIT 1')),
+               NULL, NULL) r
+$$;
 COMMENT ON FUNCTION push_internal.audience_zones IS
     'The time zones of an audience, at most so many, and null if some recipient has none. Runs with the rights of '
     'push_audience.';
 
-CREATE OR REPLACE FUNCTION push_internal.audience_zone_page(view text, zone text, behind text, n int)
-RETURNS TABLE (key text, tag text, handle text, locale text, properties json, expires_at timestamptz)
-LANGUAGE plpgsql SECURITY DEFINER ROWS 10000 SET search_path = pg_catalog, pg_temp SET jit = off SET datestyle = 'ISO' AS $$
-BEGIN
-    RETURN QUERY EXECUTE push_internal.audience_query(
-        view, '{recipient}',
-        concat_ws(' AND ', CASE WHEN zone IS NULL THEN 'v.time_zone IS NULL' ELSE 'v.time_zone = $2' END,
-                  CASE WHEN behind IS NULL THEN 'v.key IS NOT NULL' ELSE '{key is behind} $1::{type}' END),
-        'ORDER BY v.key LIMIT ' || n)
-        USING behind, zone;
-END $$;
-COMMENT ON FUNCTION push_internal.audience_zone_page IS
-    'The next n recipients of a time zone of an audience behind a key, in the order of the keys; zone null: those '
-    'without one. Runs with the rights of push_audience.';
-
 CREATE OR REPLACE FUNCTION push_internal.audience_rest(view text, by_zone boolean, zone text, behind text) RETURNS bigint
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off SET datestyle = 'ISO' AS $$
-DECLARE
-    rest bigint;
-BEGIN
-    EXECUTE push_internal.audience_query(
-        view, 'count(*)',
-        concat_ws(' AND ', CASE WHEN by_zone AND zone IS NULL THEN 'v.time_zone IS NULL' WHEN by_zone THEN 'v.time_zone = $2' END,
-                  CASE WHEN behind IS NULL THEN 'v.key IS NOT NULL' ELSE '{key is behind} $1::{type}' END),
-        '') INTO rest USING behind, zone;
-    RETURN rest;
-END $$;
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    SELECT push_internal.audience_number(
+               push_internal.audience_query(view, 'count(*)', push_internal.audience_condition(by_zone, zone, behind), ''),
+               behind, zone)
+$$;
 COMMENT ON FUNCTION push_internal.audience_rest IS
     'How many recipients of an audience, or of one time zone of it, are behind a key. Runs with the rights of '
     'push_audience.';
 
 CREATE OR REPLACE FUNCTION push_internal.audience_rows(view text, most bigint) RETURNS bigint
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off AS $$
-DECLARE
-    rows bigint;
-BEGIN
-    EXECUTE format('SELECT count(*) FROM (%s) p',
-                   push_internal.audience_query(view, '1', 'v.key IS NOT NULL', 'LIMIT ' || most)) INTO rows;
-    RETURN rows;
-END $$;
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    SELECT push_internal.audience_number(
+               format('SELECT count(*) FROM (%s) p', push_internal.audience_query(view, '1', 'v.key IS NOT NULL', 'LIMIT ' || most)))
+$$;
 COMMENT ON FUNCTION push_internal.audience_rows IS
     'How many rows with a key an audience has, counted up to most, in no order. Runs with the rights of push_audience.';
 
 CREATE OR REPLACE FUNCTION push_internal.audience_zone_sorts(view text) RETURNS boolean
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET jit = off
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_bitmapscan = off AS $$
-DECLARE
-    plan json;
-BEGIN
-    EXECUTE 'EXPLAIN (FORMAT json) '
-            || push_internal.audience_query(view, '{recipient}', 'v.time_zone = ''Europe/Berlin'' AND v.key IS NOT NULL',
-                                   'ORDER BY v.key LIMIT 10000') INTO plan;
-    RETURN plan::text ~ '"Node Type": "(Sort|Incremental Sort)"'
-        OR plan::text !~ '"Index Cond": "[^"]*Europe/Berlin';
-END $$;
+    SELECT p.plan ~ '"Node Type": "(Sort|Incremental Sort)"' OR p.plan !~ '"Index Cond": "[^"]*Europe/Berlin'
+      FROM (SELECT push_internal.audience_plan(
+                       'FORMAT json',
+                       push_internal.audience_query(
+                           view, '{recipient}', 'v.time_zone = ''Europe/Berlin'' AND v.key IS NOT NULL',
+                           'ORDER BY v.key LIMIT 10000'))::text) p(plan)
+$$;
 COMMENT ON FUNCTION push_internal.audience_zone_sorts IS
     'Whether each page of a time zone reads or sorts more than its rows, because there is no index (time_zone, key). '
     'Runs with the rights of push_audience.';

@@ -35,7 +35,7 @@ BEGIN
            JOIN push.campaign_revision v ON v.campaign = r.campaign AND v.revision = r.revision
            JOIN push.run_content x ON x.run = t.run
            JOIN push.hub h ON h.id = t.hub
-     WHERE t.id = expand_v1.stream AND t.done_at IS NULL AND r.state = 'running' AND t.release_at <= clock_timestamp()
+     WHERE t.id = expand_v1.stream AND t.done_at IS NULL AND t.left_out IS NULL AND r.state = 'running' AND t.release_at <= clock_timestamp()
            AND push_internal.is_open(r, t.zone)
        FOR UPDATE OF t SKIP LOCKED;
     rows := 0;
@@ -219,31 +219,33 @@ COMMENT ON FUNCTION push_internal.count_ahead_of_stream IS
 
 CREATE OR REPLACE FUNCTION push_worker.running_streams_v1(hubs smallint[])
 RETURNS TABLE (stream bigint, run bigint, campaign text, key text, rate real, ahead int, expanded bigint, is_over boolean,
-               streams int, count_at bigint)
+               streams int, count_at bigint, left_out text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 #variable_conflict use_column
 BEGIN
     RETURN QUERY
     SELECT t.id, r.id, c.name, r.key, r.rate, (push_internal.count_ahead_of_stream(t.id, 50000)).rows, t.expanded,
-           coalesce(r.ends_at <= clock_timestamp(), false), (count(*) OVER (PARTITION BY t.run, t.hub))::int,
-           coalesce(t.count_at, 2 * coalesce(r.estimate, 0))
+           coalesce(r.ends_at <= clock_timestamp(), false),
+           (count(*) FILTER (WHERE t.left_out IS NULL) OVER (PARTITION BY t.run, t.hub))::int,
+           coalesce(t.count_at, 2 * coalesce(r.estimate, 0)), t.left_out
       FROM push.run r,
            LATERAL (SELECT t.* FROM push.stream t WHERE t.run = r.id OFFSET 0) t,
            LATERAL (SELECT c.name FROM push.campaign c WHERE c.id = r.campaign OFFSET 0) c
      WHERE r.closed_at IS NULL
-       AND r.state = 'running'
        AND t.done_at IS NULL
-       AND t.release_at <= clock_timestamp()
        AND t.hub = ANY (hubs)
-       AND push_internal.is_open(r, t.zone)
+       AND CASE
+               WHEN t.left_out IS NOT NULL THEN r.state IN ('canary', 'running')
+               ELSE r.state = 'running' AND t.release_at <= clock_timestamp() AND push_internal.is_open(r, t.zone)
+           END
      ORDER BY t.id;
 END $$;
 COMMENT ON FUNCTION push_worker.running_streams_v1 IS
-    'The streams of these hubs that have begun and are in their window, and whose audience is not through, with how '
+    'The streams of these hubs that have begun and are in their window, or are left out, and whose audience is not through, with how '
     'many of their messages wait to be claimed (counted up to 50,000). is_over: the time of the run is up. streams: '
     'of the run on that hub. count_at: when more messages than that are made, the audience is counted '
-    '(push_worker.count_audience_v1).';
+    '(push_worker.count_audience_v1). left_out: the rest gets nothing, and is to be counted (push_worker.leave_out_v1).';
 
 CREATE OR REPLACE FUNCTION push_worker.count_audience_v1(stream bigint, most bigint) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp

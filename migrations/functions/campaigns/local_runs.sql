@@ -104,15 +104,15 @@ BEGIN
     -- expires counts from when a stream can begin.
     UPDATE push.stream t SET release_at = now_at WHERE t.run = release_streams.run AND t.release_at < now_at;
     IF this.spec -> 'local' ->> 'passed' = 'skip' THEN
-        PERFORM push_internal.end_stream_unsent(u.stream, 'passed') FROM unnest(passed) u(stream);
+        UPDATE push.stream t SET left_out = 'passed' WHERE t.id = ANY (passed);
     END IF;
 END $$;
 COMMENT ON FUNCTION push_internal.release_streams IS
     'Works out when each stream of a local run begins: when the clocks of its zone show the time. What is past begins'
     ' now, or is left out ("passed": "skip"; not what is late by less than a minute and the jitter).';
 
-CREATE OR REPLACE FUNCTION push_internal.end_stream_unsent(stream bigint, reason text) RETURNS bigint
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+CREATE OR REPLACE FUNCTION push_worker.leave_out_v1(stream bigint) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 #variable_conflict use_column
 DECLARE
@@ -127,7 +127,7 @@ BEGIN
            JOIN push.campaign_revision v ON v.campaign = r.campaign AND v.revision = r.revision
            JOIN push.run_content x ON x.run = t.run
            JOIN push.hub h ON h.id = t.hub
-     WHERE t.id = end_stream_unsent.stream AND t.done_at IS NULL
+     WHERE t.id = leave_out_v1.stream AND t.left_out IS NOT NULL AND t.done_at IS NULL
        FOR UPDATE OF t SKIP LOCKED;
     IF NOT FOUND THEN
         RETURN NULL;
@@ -143,27 +143,34 @@ BEGIN
           FROM push_internal.recipients(this.audience, this.locales, this.cursor, 2147483647, this.part, this.zone_known) p;
     END IF;
     INSERT INTO push.slice (stream, n, first_id, last_id, rows, left_out, due_from, due_to)
-    VALUES (this.id, this.slices + 1, 0, 0, 0, json_build_object(end_stream_unsent.reason, rest), clock_timestamp(), clock_timestamp());
+    VALUES (this.id, this.slices + 1, 0, 0, 0, json_build_object(this.left_out, rest), clock_timestamp(), clock_timestamp());
     UPDATE push.stream t SET slices = t.slices + 1, done_at = clock_timestamp() WHERE t.id = this.id;
     RETURN rest;
 END $$;
-COMMENT ON FUNCTION push_internal.end_stream_unsent IS
-    'Ends a stream: who of its audience has no message yet gets none, and is counted under a reason. Null: it was '
-    'through, or a worker is at it.';
+COMMENT ON FUNCTION push_worker.leave_out_v1 IS
+    'Ends a stream that has left_out: who of its audience has no message yet gets none, and is counted under that reason. Takes '
+    'about as long as reading them. Null: it is through, or a worker is at it.';
 
-CREATE OR REPLACE FUNCTION push_internal.end_streams_outside_window(this push.run) RETURNS void
+CREATE OR REPLACE FUNCTION push_internal.leave_out_outside_window(this push.run) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 BEGIN
-    PERFORM push_internal.end_stream_unsent(t.id, 'outside_window')
-       FROM push.stream t
-      WHERE t.run = this.id
-        AND t.done_at IS NULL
-        AND t.release_at <= clock_timestamp()
-        AND NOT push_internal.is_open(this, t.zone);
+    -- Their audience is read by push_worker.leave_out_v1, in a transaction of its own: a view may take long, or fail.
+    UPDATE push.stream t
+       SET left_out = 'outside_window'
+     WHERE t.id = ANY (ARRAY(
+               SELECT o.id
+                 FROM push.stream o
+                WHERE o.run = this.id
+                  AND o.done_at IS NULL
+                  AND o.left_out IS NULL
+                  AND o.release_at <= clock_timestamp()
+                  AND NOT push_internal.is_open(this, o.zone)
+                ORDER BY o.id
+                  FOR UPDATE SKIP LOCKED));
 END $$;
-COMMENT ON FUNCTION push_internal.end_streams_outside_window IS
-    'Ends the streams of a run that have begun and are outside their window ("outside": "drop").';
+COMMENT ON FUNCTION push_internal.leave_out_outside_window IS
+    'Leaves out the rest of the streams of a run that have begun and are outside their window ("outside": "drop").';
 
 CREATE OR REPLACE FUNCTION push_internal.local_progress(
     run bigint, OUT passed bigint, OUT outside_window bigint, OUT unknown_zone bigint, OUT waits_until timestamptz,

@@ -7,7 +7,7 @@ COMMENT ON FUNCTION push_internal.locales_of IS 'The languages of a run''s conte
 
 CREATE OR REPLACE FUNCTION push_internal.recipients(
     audience json, locales text[], behind text, n int, part text DEFAULT NULL, zone_known boolean DEFAULT true)
-RETURNS TABLE (key text, tag text, handle text, locale text, properties json, expires_at timestamptz)
+RETURNS SETOF push_internal.recipient
 LANGUAGE plpgsql STABLE ROWS 10000 SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 #variable_conflict use_column
@@ -17,8 +17,7 @@ DECLARE
 BEGIN
     IF part IS NOT NULL OR NOT zone_known THEN
         RETURN QUERY
-        SELECT z.key, z.tag, z.handle, z.locale, z.properties, z.expires_at
-          FROM push_internal.recipients_of_zone(audience, locales, behind, n, part) z;
+        SELECT z.* FROM push_internal.recipients_of_zone(audience, locales, behind, n, part) z;
     ELSIF list_name IS NOT NULL THEN
         number := push_internal.list_of(audience);
         IF number IS NULL THEN
@@ -34,8 +33,7 @@ BEGIN
          LIMIT n;
     ELSIF audience -> 'view' IS NOT NULL THEN
         RETURN QUERY
-        SELECT p.key, p.tag, p.handle, p.locale, p.properties, p.expires_at
-          FROM push_internal.audience_page(audience ->> 'view', behind, n) p;
+        SELECT p.* FROM unnest(push_internal.audience_page(audience ->> 'view', false, NULL, behind, n)) p;
     ELSE
         RETURN QUERY
         SELECT concat_ws(' ', t.tag, l.name), t.tag, NULL::text, l.name, NULL::json, NULL::timestamptz
@@ -126,7 +124,8 @@ SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bit
 BEGIN
     IF audience -> 'view' IS NOT NULL THEN
         SELECT r.locale, r.properties INTO recipient_of.locale, recipient_of.properties
-          FROM push_internal.audience_recipient(audience ->> 'view', asked) r;
+          FROM push_internal.audience_recipient(audience ->> 'view', asked) r
+         WHERE r.key IS NOT NULL;
     ELSE
         SELECT m.locale, m.properties INTO recipient_of.locale, recipient_of.properties
           FROM push.list_member m
@@ -171,7 +170,7 @@ COMMENT ON FUNCTION push_internal.zones_of_audience IS
     'What stands in the column time_zone of a view or list: each once, at most so many, and null if it has that.';
 
 CREATE OR REPLACE FUNCTION push_internal.recipients_of_zone(audience json, locales text[], behind text, n int, part text)
-RETURNS TABLE (key text, tag text, handle text, locale text, properties json, expires_at timestamptz)
+RETURNS SETOF push_internal.recipient
 LANGUAGE plpgsql STABLE ROWS 10000 SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 #variable_conflict use_column
@@ -180,8 +179,7 @@ DECLARE
 BEGIN
     IF audience -> 'view' IS NOT NULL THEN
         RETURN QUERY
-        SELECT p.key, p.tag, p.handle, p.locale, p.properties, p.expires_at
-          FROM push_internal.audience_zone_page(audience ->> 'view', part, behind, n) p;
+        SELECT p.* FROM unnest(push_internal.audience_page(audience ->> 'view', true, part, behind, n)) p;
     ELSIF audience -> 'list' IS NULL AND audience -> 'handles' IS NULL THEN
         RETURN QUERY
         SELECT p.key, concat_ws(' && ', '(' || p.tag || ')', part), p.handle, p.locale, p.properties, p.expires_at

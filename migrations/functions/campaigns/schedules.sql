@@ -116,7 +116,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     UPDATE push.campaign c
        SET schedule_why = f.why
-      FROM (SELECT left('no worker can work out its next time: ' || report_schedule_fault_v1.why, 2000) AS why) f
+      FROM (SELECT left(report_schedule_fault_v1.why, 2000) AS why) f
      WHERE c.id = report_schedule_fault_v1.campaign
        AND c.schedule_paused_at IS NULL
        AND c.schedule_why IS DISTINCT FROM f.why;
@@ -124,7 +124,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push_worker.report_schedule_fault_v1 IS
     'Says at a campaign why a worker cannot work out its next time, such as a time zone that its machine does not '
-    'know. The schedule stays: another worker may know it. False: that was said before.';
+    'know, or cannot start it, such as a view that takes too long. The schedule stays: another worker may, or a later try. '
+    'False: that was said before.';
 
 CREATE OR REPLACE FUNCTION push.schedule_campaign(name text, schedule json, OUT revision int, OUT changed boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

@@ -123,7 +123,7 @@ BEGIN
         ends_in := extract(epoch FROM this.ends_at - clock_timestamp());
         estimate := this.estimate;
         IF state IN ('canary', 'running') AND this.send_window ->> 'outside' = 'drop' THEN
-            PERFORM push_internal.end_streams_outside_window(this);
+            PERFORM push_internal.leave_out_outside_window(this);
         END IF;
         SELECT coalesce(sum(t.expanded), 0), coalesce(bool_and(t.done_at IS NOT NULL), false), coalesce(sum(t.slices), 0) > 0
           INTO expanded, is_through, left_out
