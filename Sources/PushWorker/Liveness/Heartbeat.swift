@@ -85,7 +85,7 @@ final class Heartbeat: Sendable {
     ) async throws(BeginAnew) {
         var memory = Memory(
             monitor: LeaseMonitor(lease: settings.leaseSeconds),
-            floor: ClaimFloor(lowest: lowestClaim, lag: 2 * settings.leaseSeconds, now: clock.monotonic()))
+            floor: ClaimFloor(lowest: lowestClaim, lease: settings.leaseSeconds, now: clock.monotonic()))
         while !Task.isCancelled {
             let began = clock.monotonic()
             let beat: Workers.Beat?
@@ -131,6 +131,7 @@ final class Heartbeat: Sendable {
     /// those that could not be rescued: one of them may take all the time there is.
     private func rescueDead(among others: [Workers.Seen], since began: Double, _ memory: inout Memory) async {
         let all = memory.monitor.dead(in: others, now: clock.monotonic())
+        if !all.isEmpty { memory.floor.sawDead(now: clock.monotonic()) }
         for dead in all.filter({ memory.troubles[$0] == nil }) + all.filter({ memory.troubles[$0] != nil }) {
             let left = settings.beatSeconds - (clock.monotonic() - began)
             guard left > 0 else { return }

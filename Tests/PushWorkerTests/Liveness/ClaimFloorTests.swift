@@ -4,13 +4,13 @@ import Testing
 
 @Suite struct ClaimFloorTests {
     private func floor(from lowest: Int64 = 100) -> ClaimFloor {
-        var floor = ClaimFloor(lowest: lowest, lag: 30, now: 0)
+        var floor = ClaimFloor(lowest: lowest, lease: 15, now: 0)
         floor.saw(from: nil, newest: lowest, orphans: [], now: 0)
         return floor
     }
 
     @Test func theFirstHeartbeatLooksThroughEverything() {
-        var floor = ClaimFloor(lowest: 100, lag: 30, now: 0)
+        var floor = ClaimFloor(lowest: 100, lease: 15, now: 0)
         #expect(floor.next(held: nil, now: 0) == nil)
         #expect(floor.next(held: 50, now: 3) == nil, "the first one was not answered")
         floor.saw(from: nil, newest: 120, orphans: [], now: 3)
@@ -23,6 +23,21 @@ import Testing
         #expect(floor.next(held: nil, now: 3_600) == nil)
         floor.saw(from: nil, newest: 100, orphans: [], now: 3_600)
         #expect(floor.next(held: nil, now: 3_603) != nil)
+    }
+
+    /// A statement of the dead that stood still may make a claim far below, which nobody else names.
+    @Test func afterADeathTheyDoSoOnceALeaseForAnHour() {
+        var floor = floor()
+        floor.sawDead(now: 10)
+        #expect(floor.next(held: nil, now: 14) == 100)
+        #expect(floor.next(held: nil, now: 15) == nil)
+        floor.saw(from: nil, newest: 200, orphans: [], now: 15)
+        #expect(floor.next(held: nil, now: 18) == 100)
+        #expect(floor.next(held: nil, now: 30) == nil)
+        floor.saw(from: nil, newest: 200, orphans: [50], now: 30)
+        #expect(floor.next(held: nil, now: 33) == 50, "until it is rescued")
+        floor.saw(from: nil, newest: 200, orphans: [], now: 3_605)
+        #expect(floor.next(held: nil, now: 3_615) != nil, "nothing of it comes any more")
     }
 
     /// A claim's id is given a moment before its row is committed.
