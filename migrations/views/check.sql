@@ -311,7 +311,7 @@ BEGIN
                       push_internal.time_in_words(extract(epoch FROM now() - s.since)::double precision))
           FROM push.holders_of_snapshots() s
          WHERE s.kind = 'results'
-           AND s.since < now() - interval '1 min'
+           AND s.since < now() - interval '10 s'
            AND asked IS NULL
         UNION ALL
         SELECT 1, 8, l.n::numeric, l.words

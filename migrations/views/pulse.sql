@@ -203,16 +203,18 @@ BEGIN
         'devices', push_internal.pulse_of_devices(),
         'campaigns_unapproved', (
             SELECT count(*) FROM (SELECT FROM push.campaign c WHERE c.unapproved IS NOT NULL ORDER BY c.id LIMIT 10000) c),
-        -- Of a standby and of a replication slot it is not known since when.
-        'snapshot_held', (
-            SELECT greatest(0, extract(epoch FROM moment - min(s.since)))
-              FROM push.holders_of_snapshots() s
-             WHERE s.kind IN ('session', 'prepared transaction')),
         -- Up to 1,000 in each.
         'default_rows', (SELECT count(*) FROM (SELECT FROM push.message_default r ORDER BY r.id LIMIT 1000) r)
                         + (SELECT count(*) FROM (SELECT FROM push.result_default r ORDER BY r.id LIMIT 1000) r)
                         + (SELECT count(*) FROM (SELECT FROM push.post_default r ORDER BY r.id LIMIT 1000) r)
                         + (SELECT count(*) FROM (SELECT FROM push.answer_default r ORDER BY r.post LIMIT 1000) r));
+    -- Of a standby and of a replication slot it is not known since when.
+    look := look || (
+        SELECT jsonb_build_object(
+                   'snapshot_held', greatest(0, extract(epoch FROM moment - min(s.since) FILTER (
+                                                    WHERE s.kind IN ('session', 'prepared transaction')))),
+                   'results_held', greatest(0, extract(epoch FROM moment - min(s.since) FILTER (WHERE s.kind = 'results'))))
+          FROM push.holders_of_snapshots() s);
 
     -- Of the newest that ever were in doubt, those that nobody decided.
     WITH doubt AS MATERIALIZED (
@@ -253,7 +255,8 @@ COMMENT ON FUNCTION push.read_pulse IS
     'registered. devices: as push_internal.pulse_of_devices. campaigns_unapproved: campaigns of which the newest '
     'revision is not sent, because nobody approved it. runs, runs_omitted, runs_paused_by_themselves: as '
     'push_internal.pulse_of_runs. snapshot_held: seconds for which the oldest snapshot of a session or a prepared '
-    'transaction is held; 0: there is none.';
+    'transaction is held; results_held: for which an open transaction has kept results from their readers '
+    '(push.snapshot_holders); 0: there is none.';
 
 -- The row itself is the lock: an advisory lock could be taken by any login.
 CREATE OR REPLACE FUNCTION push_worker.take_pulse_v1(

@@ -26,6 +26,7 @@ extension DatabasePulse {
         if let oldest = workers.oldestBeat { reading.set(oldest, of: .oldestBeat) }
         reading.set(Double(defaultRows), of: .defaultPartitionRows)
         reading.set(snapshotHeld, of: .snapshotHeld)
+        reading.set(resultsHeld, of: .resultsHeld)
         reading.set(Double(campaignsUnapproved), of: .campaignsUnapproved)
         for run in runs { run.tell(&reading) }
         reading.set(Double(runsOmitted), of: .runsOmitted)

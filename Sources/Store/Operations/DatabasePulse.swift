@@ -78,6 +78,8 @@ public struct DatabasePulse: Sendable, Codable, Equatable {
     public var runsPausedByThemselves: Int64
     /// Seconds for which the oldest snapshot of a session or a prepared transaction is held; 0: there is none.
     public var snapshotHeld: Double
+    /// Seconds for which an open transaction has kept results from their readers; 0: none does.
+    public var resultsHeld: Double
 
     /// Looks now.
     ///

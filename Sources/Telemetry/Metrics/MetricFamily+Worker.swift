@@ -129,6 +129,9 @@ extension MetricFamily {
     public static let snapshotHeld = MetricFamily(
         "fanfare_snapshot_held_seconds", .gauge,
         "For how long a session or a prepared transaction has held the oldest snapshot, and with it dead rows; 0: none")
+    public static let resultsHeld = MetricFamily(
+        "fanfare_results_held_seconds", .gauge,
+        "For how long an open transaction has kept results from those who read push.ended_since; 0: none does")
     public static let rescues = MetricFamily(
         "fanfare_rescues_total", .counter, "Dead workers whose claims this worker took")
     public static let pulseFailures = MetricFamily(
@@ -189,7 +192,7 @@ extension MetricFamily {
         .clockSkew, .devicesRefused, .claimDuration, .intentDuration, .completionDuration, .recorderFaults,
         .unwrittenResults, .oldestUnwritten, .lanesWaiting, .backlogMessages, .backlogIsCapped, .oldestDue,
         .inDoubtMessages, .workers, .oldestBeat, .defaultPartitionRows, .devicesWaiting, .campaignsUnapproved,
-        .runState, .runMessages, .runsOmitted, .runsPausedByThemselves, .scheduledStarts, .snapshotHeld,
+        .runState, .runMessages, .runsOmitted, .runsPausedByThemselves, .scheduledStarts, .snapshotHeld, .resultsHeld,
         .rescues, .pulseFailures,
         .databaseConnections, .databaseErrors, .databaseReconnects, .transportConnections, .transportRequests,
         .transportResendsRefused, .transportCPU, .spansSent, .spansDropped, .reloadSuccessful, .reloadTime,

@@ -18,7 +18,7 @@ import Testing
                             "more_later": false, "waiting": 12.5}],
                  "workers": {"alive": 2, "silent": 0, "oldest_beat": 3.5}, "default_rows": 0,
                  "devices": [{"hub": "other", "waiting": 10000, "more": true}], "campaigns_unapproved": 7, "runs": \(runs), "runs_omitted": 4,
-                 "runs_paused_by_themselves": 1, "snapshot_held": 12.25}
+                 "runs_paused_by_themselves": 1, "snapshot_held": 12.25, "results_held": 3.5}
                 """)
     }
 
@@ -90,6 +90,7 @@ import Testing
         #expect(lines("fanfare_runs_omitted ") == ["fanfare_runs_omitted 4"])
         #expect(lines("fanfare_runs_paused_by_themselves ") == ["fanfare_runs_paused_by_themselves 1"])
         #expect(lines("fanfare_snapshot_held_seconds ") == ["fanfare_snapshot_held_seconds 12.25"])
+        #expect(lines("fanfare_results_held_seconds ") == ["fanfare_results_held_seconds 3.5"])
         #expect(
             lines("fanfare_devices_waiting{")
                 == [#"fanfare_devices_waiting{hub="news"} 0"#, #"fanfare_devices_waiting{hub="other"} 10000"#])
