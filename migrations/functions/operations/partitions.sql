@@ -101,6 +101,7 @@ CREATE OR REPLACE FUNCTION push.make_partitions() RETURNS int
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '200ms' AS $$
 DECLARE
     spec push.partitioned;
+    number bigint;
     outcome text;
     made int := 0;
 BEGIN
@@ -110,7 +111,8 @@ BEGIN
     END IF;
     PERFORM push_internal.close_partition(p) FROM push.partitioned p WHERE p.close_after IS NOT NULL;
     FOR spec IN SELECT * FROM push.partitioned p ORDER BY coalesce(p.follows, p.parent), p.follows NULLS FIRST LOOP
-        FOR number IN push_internal.number_in_use(spec) .. push_internal.number_in_use(spec) + spec.ahead LOOP
+        -- Not from .. to, whose variable is an integer.
+        FOR number IN SELECT push_internal.number_in_use(spec) + n FROM generate_series(0, spec.ahead) n LOOP
             outcome := push_internal.make_partition(spec, number);
             EXIT WHEN outcome = 'busy';                 -- the next call tries again; there are some to spare
             IF outcome = 'made' THEN
