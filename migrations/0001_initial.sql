@@ -1473,7 +1473,7 @@ COMMENT ON COLUMN push.stream.count_at IS
     'When more messages than that are made, its audience is counted: no more are made than it has rows. Null: twice '
     'push.run.estimate.';
 COMMENT ON COLUMN push.stream.left_out IS
-    'Why whoever of its audience has no message yet gets none, until a worker has counted them: passed or outside_window, as in '
+    'Why those of its audience who have no message yet get none, until a worker has counted them: passed or outside_window, as in '
     'push.slice.left_out. Null: they get one.';
 COMMENT ON COLUMN push.stream.done_at IS 'When the audience was through; null: it is not.';
 COMMENT ON INDEX push.stream_of_run IS 'The streams of a run.';

@@ -120,7 +120,7 @@ public struct Runs: Sendable {
     }
 
     /// Ends sessions of this login that read an audience for more than twice `pageSeconds`: code of a view may catch the end of
-    /// its time, and then nothing else ends it. Whoever waits for them loses the connection.
+    /// its time, and then nothing else ends it. What waits for them loses its connection.
     ///
     /// - Returns: how many.
     public func endStuckReads() async throws(DatabaseError) -> Int64 {

@@ -1,7 +1,7 @@
 -- Reading an audience: the one place where code of a view's owner runs in a session of ours, or of a person.
 
--- A view calls whatever functions its owner wrote, and they run with the rights of push_audience in the session of whoever
--- asks: a worker, an operator, a superuser. So it reads in a subtransaction that is read only, and that is rolled back when
+-- A view calls whatever functions its owner wrote, and they run with the rights of push_audience in the session of a
+-- reader: a worker, an operator, a superuser. So it reads in a subtransaction that is read only, and that is rolled back when
 -- the rows are in variables, which a rollback leaves alone. With it goes all that code can leave in a transaction: queued
 -- triggers, which would run at COMMIT as the session's user, settings, cursors WITH HOLD, NOTIFY, LISTEN, temporary tables,
 -- large objects, locks, changes of these functions themselves, which belong to push_audience. Two things outlive a rollback
