@@ -254,9 +254,12 @@ BEGIN
         -- Rows with a content_key may get more translations later, so only what they say twice is refused here.
         IF localised > 1 AND special > 0 THEN
             SELECT w.problem, NULL::bigint AS id INTO wrong
-              FROM (SELECT push_internal.repeated_language(
-                               h, min(f.tag), array_agg(f.locale ORDER BY f.id),
-                               CASE WHEN entries IS NULL THEN array_agg(f.number ORDER BY f.id) END) AS problem
+              FROM (SELECT CASE
+                               WHEN count(*) > 1 AND NOT array_agg(f.locale) <@ h.languages
+                               THEN push_internal.repeated_language(
+                                        h, min(f.tag), array_agg(f.locale ORDER BY f.id),
+                                        CASE WHEN entries IS NULL THEN array_agg(f.number ORDER BY f.id) END)
+                           END AS problem
                       FROM (SELECT f.*, row_number() OVER (ORDER BY f.id) AS number FROM fresh f) f
                            JOIN push.hub h ON h.name = f.hub
                      WHERE f.content_key IS NOT NULL

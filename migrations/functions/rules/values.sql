@@ -112,12 +112,16 @@ COMMENT ON FUNCTION push_internal.wrong_name IS 'The problem of a name or key; n
 CREATE OR REPLACE FUNCTION push_internal.wrong_names(content_key text, dedupe_key text, campaign text, run text, tenant text)
 RETURNS push.problem
 LANGUAGE sql STABLE
-RETURN coalesce(
-    push_internal.wrong_name('content_key', content_key),
-    push_internal.wrong_name('dedupe_key', dedupe_key),
-    push_internal.wrong_name('campaign', campaign),
-    push_internal.wrong_name('run', run),
-    push_internal.wrong_name('tenant', tenant));
+RETURN CASE
+    WHEN (push_internal.is_name(content_key) AND push_internal.is_name(dedupe_key) AND push_internal.is_name(campaign)
+          AND push_internal.is_name(run) AND push_internal.is_name(tenant)) IS FALSE
+    THEN coalesce(
+        push_internal.wrong_name('content_key', content_key),
+        push_internal.wrong_name('dedupe_key', dedupe_key),
+        push_internal.wrong_name('campaign', campaign),
+        push_internal.wrong_name('run', run),
+        push_internal.wrong_name('tenant', tenant))
+END;
 COMMENT ON FUNCTION push_internal.wrong_names IS 'The problem of a key, campaign, run or tenant; null: none.';
 
 CREATE OR REPLACE FUNCTION push_internal.is_language_of(locale text, language text) RETURNS boolean
