@@ -66,18 +66,10 @@ import Testing
             try await Self.create(name, view: name == "bad" ? view : "good", in: test)
             _ = try await CampaignStore(database: test.database).start(name, key: "k")
         }
-        let runs = Runs(database: test.another(maximumConnections: Expander.connections), pageSeconds: 1)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                await Expander(
-                    runs: runs, hubs: [1], keeper: RunKeeper(runs: runs, log: TestWorker.quiet),
-                    monotonic: Clock.system.monotonic, log: TestWorker.quiet
-                ).run()
-            }
+        try await Expanding.audiences(of: test, pageSeconds: 1) {
             try await Self.until(test, "SELECT expanded FROM push.run_progress WHERE campaign = 'good'")
             try await Self.until(
                 test, "SELECT count(*) FROM push.run_progress WHERE campaign = 'bad' AND state = 'paused'")
-            group.cancelAll()
         }
         #expect(try await test.texts("SELECT why FROM push.run_progress WHERE campaign = 'bad'") == [why])
         #expect(try await test.number("SELECT count(*) FROM push.message") == 3)
@@ -102,17 +94,9 @@ import Testing
         try await scheduler.fireDue()  // works out the first times
         try await test.database.script(
             "UPDATE push.campaign SET next_at = date_trunc('minute', now()), fires_at = date_trunc('minute', now())")
-        // What ends a session that does not let itself be cancelled.
-        let runs = Runs(database: test.another(maximumConnections: Expander.connections), pageSeconds: 1)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                await Expander(
-                    runs: runs, hubs: [], keeper: RunKeeper(runs: runs, log: TestWorker.quiet),
-                    monotonic: Clock.system.monotonic, log: TestWorker.quiet
-                ).run()
-            }
+        // An expander ends sessions that do not let themselves be cancelled.
+        try await Expanding.audiences(of: test, pageSeconds: 1) {
             try await scheduler.fireDue()
-            group.cancelAll()
         }
         #expect(
             try await test.texts("SELECT campaign FROM push.run_progress WHERE state = 'running' ORDER BY 1") == [
@@ -135,20 +119,11 @@ import Testing
             UPDATE push.run SET send_window = json_build_object(
                 'days', lower(to_char(now() AT TIME ZONE 'UTC' + interval '3 days', 'Dy')), 'zone', 'UTC', 'outside', 'drop')
             """)
-        let runs = Runs(database: test.another(maximumConnections: Expander.connections + 1), pageSeconds: 1)
-        let keeper = RunKeeper(runs: runs, log: TestWorker.quiet)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                await Expander(
-                    runs: runs, hubs: [1], keeper: keeper, monotonic: Clock.system.monotonic, log: TestWorker.quiet
-                ).run()
-            }
-            group.addTask { await keeper.run() }
+        try await Expanding.audiences(of: test, pageSeconds: 1, keeps: true) {
             try await Self.until(
                 test, "SELECT count(*) FROM push.run_progress WHERE campaign = 'good' AND state = 'done'")
             try await Self.until(
                 test, "SELECT count(*) FROM push.run_progress WHERE campaign = 'bad' AND state = 'paused'")
-            group.cancelAll()
         }
         #expect(
             try await test.texts("SELECT concat_ws(' ', campaign, outside_window) FROM push.run_progress ORDER BY 1")

@@ -32,21 +32,14 @@ import Testing
 
     /// Expands until it is so.
     private static func expanding(_ test: TestDatabase, until sql: String) async throws {
-        let (runs, database) = (Runs(database: test.another(maximumConnections: Expander.connections)), test.database)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                await Expander(
-                    runs: runs, hubs: [1], keeper: RunKeeper(runs: runs, log: TestWorker.quiet),
-                    monotonic: Clock.system.monotonic, log: TestWorker.quiet
-                ).run()
-            }
+        let database = test.database
+        try await Expanding.audiences(of: test) {
             try await Awaited.until(sql) {
                 let holds = try await database.query("SELECT \(raw: sql)") { rows in
                     try rows.single { row in try row.bool() }
                 }
                 return (holds, holds)
             }
-            group.cancelAll()
         }
     }
 
