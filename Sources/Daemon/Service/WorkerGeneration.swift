@@ -135,7 +135,7 @@ struct WorkerGeneration: Sendable {
         await own.close()
     }
 
-    /// - Parameter database: with connections of its own for it.
+    /// - Parameter database: of a worker the one for campaigns alone. A drain starts campaigns once, before it waits for anything.
     func scheduler(_ database: Postgres.Database) -> Scheduler {
         Scheduler(schedules: Schedules(database: database), monotonic: Clock.system.monotonic, log: log) {
             metrics.counter(.scheduledStarts, $0).add($1)
