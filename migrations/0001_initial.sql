@@ -90,7 +90,7 @@ COMMENT ON TYPE push.verdict IS 'What the answer to one post means; the same wor
 -- ## The hubs that a message may name, and whether each takes posts now.
 
 CREATE TABLE push.hub (
-    id              smallint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id              int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name            text COLLATE "C" NOT NULL UNIQUE
                     CONSTRAINT name_is_short_and_plain CHECK (name ~ '^[a-z0-9_-]{1,63}$'),
     kind            text NOT NULL DEFAULT 'notification-hubs',
@@ -149,7 +149,7 @@ COMMENT ON COLUMN push.hub.removed_at IS
 COMMENT ON COLUMN push.hub.removed_by IS 'The login that removed it; null: in use.';
 
 CREATE TABLE push.hub_state (
-    hub          smallint PRIMARY KEY REFERENCES push.hub,
+    hub          int PRIMARY KEY REFERENCES push.hub,
     gate_until   timestamptz,
     held_since   timestamptz,
     hold_reason  text,
@@ -206,7 +206,7 @@ COMMENT ON COLUMN push.hub_state.served_at IS
 
 -- People change push.hub_state in transactions that may stay open; workers write here several times a second.
 CREATE TABLE push.hub_pace (
-    hub        smallint PRIMARY KEY REFERENCES push.hub,
+    hub        int PRIMARY KEY REFERENCES push.hub,
     tokens     double precision,
     tokens_at  timestamptz,
     slowed_to  double precision CONSTRAINT slowed_to_is_positive CHECK (slowed_to > 0),
@@ -358,10 +358,10 @@ COMMENT ON COLUMN push.message.recipient IS
 
 -- ## What is pending: pointers in push.due, and translations that are sent together.
 
-CREATE TABLE push.due (           -- columns by width, without padding: 24 bytes of data, 48-byte rows
+CREATE TABLE push.due (           -- columns by width, without padding: 26 bytes of data, 56-byte rows
     due_at   timestamptz NOT NULL,
     id       bigint NOT NULL,
-    hub      smallint NOT NULL,
+    hub      int NOT NULL,
     priority smallint NOT NULL,
     attempt  smallint NOT NULL DEFAULT 0,
     kind     "char" NOT NULL DEFAULT 'p',
@@ -403,7 +403,7 @@ COMMENT ON INDEX push.translation_by_lead IS 'The translations of a lead.';
 
 CREATE TABLE push.waiting (
     id       bigint PRIMARY KEY,
-    hub      smallint NOT NULL,
+    hub      int NOT NULL,
     priority smallint NOT NULL,
     due_at   timestamptz NOT NULL,
     after    bigint,
@@ -479,7 +479,7 @@ COMMENT ON COLUMN push.worker.lowest_claim IS
 
 CREATE TABLE push.serving (
     worker           int REFERENCES push.worker ON DELETE CASCADE,
-    hub              smallint REFERENCES push.hub ON DELETE CASCADE,
+    hub              int REFERENCES push.hub ON DELETE CASCADE,
     key              text NOT NULL,
     has_secondary    boolean NOT NULL,
     token_expires_at timestamptz,
@@ -523,7 +523,7 @@ CREATE TABLE push.claim (
     id         bigint PRIMARY KEY,
     worker     int NOT NULL,
     epoch      int NOT NULL,
-    hub        smallint NOT NULL,
+    hub        int NOT NULL,
     priority   smallint NOT NULL,
     claimed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     ids        bigint[] NOT NULL,
@@ -576,7 +576,7 @@ CREATE TABLE push.post (
     id     bigint PRIMARY KEY,
     at     timestamptz NOT NULL DEFAULT clock_timestamp(),
     bytes  int NOT NULL,
-    hub    smallint NOT NULL,
+    hub    int NOT NULL,
     target text,
     ids    bigint[] NOT NULL
 ) PARTITION BY RANGE (id);
@@ -711,7 +711,7 @@ COMMENT ON INDEX push.result_failed IS
     'cost nothing.';
 
 CREATE TABLE push.tally (
-    hub    smallint NOT NULL,
+    hub    int NOT NULL,
     minute timestamptz NOT NULL,
     status push.status NOT NULL,
     reason push.reason NOT NULL,
@@ -771,7 +771,7 @@ CREATE TABLE push.content (
     lead        bigint NOT NULL,
     due_at      timestamptz NOT NULL,
     at          timestamptz NOT NULL DEFAULT now(),
-    hub         smallint NOT NULL,
+    hub         int NOT NULL,
     priority    smallint NOT NULL,
     tenant      text COLLATE "C" NOT NULL DEFAULT '',
     tag         text COLLATE "C" NOT NULL,
@@ -801,7 +801,7 @@ COMMENT ON INDEX push.content_by_key IS 'The translations of a content.';
 COMMENT ON INDEX push.content_by_lead IS 'The rows that a keyed pointer stands for.';
 
 CREATE TABLE push.content_taken (
-    hub         smallint NOT NULL,
+    hub         int NOT NULL,
     priority    smallint NOT NULL,
     tenant      text COLLATE "C" NOT NULL DEFAULT '',
     tag         text COLLATE "C" NOT NULL,
@@ -828,7 +828,7 @@ COMMENT ON COLUMN push.content_taken.at IS
 CREATE TABLE push.dedupe (
     id     bigint NOT NULL,
     at     timestamptz NOT NULL DEFAULT now(),
-    hub    smallint NOT NULL,
+    hub    int NOT NULL,
     tenant text COLLATE "C" NOT NULL DEFAULT '',
     key    text COLLATE "C" NOT NULL,
     PRIMARY KEY (hub, key, tenant)
@@ -1013,7 +1013,7 @@ COMMENT ON COLUMN push.payload_rule.hint IS 'How to fix it, with the same placeh
 -- ## Where a call that stops many messages goes on.
 
 CREATE TYPE push.cancel_mark AS (
-    hub       smallint,
+    hub       int,
     priority  smallint,
     due_at    timestamptz,
     id        bigint,
@@ -1051,7 +1051,7 @@ COMMENT ON TYPE push.change_status IS
 -- Only backends write here, so they wait for each other and never for a worker. No foreign key: each new device would
 -- lock the row of its hub, and hubs are never deleted.
 CREATE TABLE push.device (
-    hub     smallint NOT NULL,
+    hub     int NOT NULL,
     device  text COLLATE "C" NOT NULL,
     change  bigint NOT NULL,
     dropped boolean NOT NULL DEFAULT false,
@@ -1069,7 +1069,7 @@ COMMENT ON COLUMN push.device.dropped IS
 
 CREATE TABLE push.installation_change (
     id         bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    hub        smallint NOT NULL,
+    hub        int NOT NULL,
     device     text COLLATE "C" NOT NULL,
     action     push.device_action NOT NULL,
     document   json NOT NULL,
@@ -1091,7 +1091,7 @@ COMMENT ON COLUMN push.installation_change.changed_by IS 'The role that made the
 CREATE TABLE push.installation_due (
     due_at  timestamptz NOT NULL,
     id      bigint NOT NULL,
-    hub     smallint NOT NULL,
+    hub     int NOT NULL,
     attempt smallint NOT NULL DEFAULT 0,
     device  text COLLATE "C" NOT NULL
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000, autovacuum_vacuum_cost_delay = 0,
@@ -1115,7 +1115,7 @@ COMMENT ON SEQUENCE push.installation_claim_id IS 'Ids of push.installation_clai
 
 CREATE TABLE push.installation_claim (
     id         bigint NOT NULL DEFAULT nextval('push.installation_claim_id'),
-    hub        smallint NOT NULL,
+    hub        int NOT NULL,
     device     text COLLATE "C" NOT NULL,
     worker     int NOT NULL,
     epoch      int NOT NULL,
@@ -1434,7 +1434,7 @@ COMMENT ON COLUMN push.run_content.fallback IS
 CREATE TABLE push.stream (
     id         bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     run        bigint NOT NULL REFERENCES push.run,
-    hub        smallint NOT NULL REFERENCES push.hub,
+    hub        int NOT NULL REFERENCES push.hub,
     zone       text,
     part       text,
     zone_known boolean NOT NULL DEFAULT true,

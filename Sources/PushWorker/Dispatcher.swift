@@ -38,7 +38,7 @@ public final class Dispatcher: Sendable {
     }
 
     /// The hubs it posts to: `push.hub.id`.
-    public var hubNumbers: [Int16] { hubs.map(\.id) }
+    public var hubNumbers: [Int32] { hubs.map(\.id) }
 
     /// What a worker did while it ran.
     public struct Summary: Sendable, Codable, Equatable {

@@ -13,7 +13,7 @@ import Testing
         _ worker: TestWorker, expanders: Int = 1, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
         let hubs = try await worker.test.database.query("SELECT id FROM push.hub ORDER BY id") { rows in
-            try rows.map { row in try row.int16() }
+            try rows.map { row in try row.int32() }
         }
         let database = worker.test.another()
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -15,7 +15,7 @@ enum Expanding {
         of test: TestDatabase, pageSeconds: Int = 30, keeps: Bool = false, while body: () async throws -> Void
     ) async throws {
         let hubs = try await test.database.query("SELECT id FROM push.hub ORDER BY id") { rows in
-            try rows.map { row in try row.int16() }
+            try rows.map { row in try row.int32() }
         }
         let runs = Runs(database: test.another(maximumConnections: Expander.connections + 1), pageSeconds: pageSeconds)
         let keeper = RunKeeper(runs: runs, log: TestWorker.quiet)

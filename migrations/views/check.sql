@@ -64,7 +64,7 @@ COMMENT ON FUNCTION push_internal.check_limits IS
 
 CREATE OR REPLACE FUNCTION push_internal.figures_of_hubs(asked text)
 RETURNS TABLE (
-    id        smallint,
+    id        int,
     name      text,
     is_paused boolean,
     is_held   boolean,

@@ -130,7 +130,7 @@ AS $$
 #variable_conflict use_column
 DECLARE
     statuses constant text[] := '{waiting,applying,retrying,applied,superseded,refused}';
-    number constant smallint := CASE WHEN hub IS NOT NULL THEN push_internal.hub_number(hub, or_removed => true) END;
+    number constant int := CASE WHEN hub IS NOT NULL THEN push_internal.hub_number(hub, or_removed => true) END;
     -- A clock that is set back makes the time of a change a little older than that of the one before.
     first constant bigint := CASE
         WHEN since IS NULL THEN 0 ELSE push_internal.last_change_before(since - interval '1 hour') END;

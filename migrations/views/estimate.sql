@@ -1,6 +1,6 @@
 -- When what is pending will have been sent, and what may slow it down.
 
-CREATE OR REPLACE FUNCTION push_internal.recent_rate(hub smallint) RETURNS double precision
+CREATE OR REPLACE FUNCTION push_internal.recent_rate(hub int) RETURNS double precision
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off AS $$
     SELECT sum(t.n)::double precision / nullif(60 * count(DISTINCT date_trunc('minute', t.minute)), 0)
       FROM push.tally t

@@ -5,7 +5,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN content::text = 'null';
 COMMENT ON FUNCTION push_internal.is_erased IS 'Whether push.erase removed this push.message.content.';
 
-CREATE OR REPLACE FUNCTION push.holder_of(id bigint, hub smallint, priority smallint)
+CREATE OR REPLACE FUNCTION push.holder_of(id bigint, hub int, priority smallint)
 RETURNS TABLE (
     claim  bigint,
     worker int,

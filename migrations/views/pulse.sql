@@ -94,7 +94,7 @@ DECLARE
     most   constant int := 10000;                         -- no count goes further
     fewest constant int := 25;                            -- and none stops before
     budget int := 60000;           -- pointers to count in all, so that a thousand full lanes take no longer than three do
-    hubs       smallint[];
+    hubs       int[];
     priorities smallint[];
     oldest     timestamptz[];
     due        bigint[];
@@ -305,7 +305,7 @@ SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 #variable_conflict use_column
 DECLARE
     moment constant timestamptz := clock_timestamp();     -- volatile, it would be no condition of the index
-    one constant smallint := CASE WHEN hub IS NOT NULL THEN push_internal.hub_number(hub, or_removed => true) END;
+    one constant int := CASE WHEN hub IS NOT NULL THEN push_internal.hub_number(hub, or_removed => true) END;
 BEGIN
     RETURN (
         SELECT count(*)

@@ -14,7 +14,7 @@ public struct Expander: Sendable {
     static let turn = 1.0
 
     private let runs: Runs
-    private let hubs: [Int16]
+    private let hubs: [Int32]
     private let keeper: RunKeeper
     private let monotonic: @Sendable () -> Double
     private let log: Logger
@@ -43,7 +43,7 @@ public struct Expander: Sendable {
     ///   - keeper: told when an audience is through.
     ///   - monotonic: seconds that never jump.
     public init(
-        runs: Runs, hubs: [Int16], keeper: RunKeeper, monotonic: @escaping @Sendable () -> Double, log: Logger
+        runs: Runs, hubs: [Int32], keeper: RunKeeper, monotonic: @escaping @Sendable () -> Double, log: Logger
     ) {
         (self.runs, self.hubs, self.keeper, self.monotonic, self.log) = (runs, hubs, keeper, monotonic, log)
     }

@@ -136,7 +136,7 @@ actor HostileTraffic {
         "DO 'BEGIN LOCK TABLE push.due; END'", "SELECT FROM push.lock FOR UPDATE",
         "SELECT push_worker.forget_keys_v1(1)",
         "SELECT push.erase('{1}')",
-        "SELECT * FROM push_worker.claim_v1(1::smallint, 1::smallint, '-infinity', 0, NULL, 1, 1, 1)",
+        "SELECT * FROM push_worker.claim_v1(1, 1::smallint, '-infinity', 0, NULL, 1, 1, 1)",
         "SELECT push.rescue(1, force => true)", "SELECT push_worker.begin_timeline_v1()",
         "SELECT nextval('push.claim_id')",
         "SELECT setval('push.claim_id', 1)", "CREATE FUNCTION push.f() RETURNS int LANGUAGE sql RETURN 1",

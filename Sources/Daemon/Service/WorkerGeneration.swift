@@ -123,7 +123,7 @@ struct WorkerGeneration: Sendable {
 
     /// Starts campaigns, expands their audiences and looks after their runs until it is cancelled. On connections of its own: a
     /// page may take seconds.
-    private func keepCampaigns(_ database: Postgres.Database, for hubs: [Int16]) async {
+    private func keepCampaigns(_ database: Postgres.Database, for hubs: [Int32]) async {
         let own = database.another(maximumConnections: Expander.connections + Scheduler.connections + 1)
         let runs = Runs(database: own)
         let keeper = RunKeeper(runs: runs, log: log)

@@ -8,17 +8,17 @@ import Store
 /// Rarer than the look for messages: a device that is registered a tenth of a second later is no loss.
 actor DevicePoller {
     private struct Idle {
-        let hub: Int16
+        let hub: Int32
         var cursor: DueCursor
         /// Monotonic seconds.
         let since: Double
     }
 
-    private typealias Dormant = DormantLanes<Int16, Idle>
+    private typealias Dormant = DormantLanes<Int32, Idle>
 
     /// A lane that has something due.
     struct DueLane: Sendable {
-        let hub: Int16
+        let hub: Int32
         /// The lane's, advanced.
         let cursor: DueCursor
     }
@@ -37,7 +37,7 @@ actor DevicePoller {
     private let watch: DatabaseWatch
     private let clock: Clock
     private let log: Logger
-    private var idle: [Int16: Idle] = [:]
+    private var idle: [Int32: Idle] = [:]
     private var dormant = Dormant()
     private var foundAt = -Double.infinity
     private var sleeping: Task<Void, Never>?
@@ -56,7 +56,7 @@ actor DevicePoller {
     var idleLanes: Int { idle.count + dormant.count }
 
     /// The lane is idle until `dueLanes` tells that the hub has a change due and takes it.
-    func rest(_ hub: Int16, cursor: DueCursor) {
+    func rest(_ hub: Int32, cursor: DueCursor) {
         if ended { return }
         let resting = Idle(hub: hub, cursor: cursor, since: clock.monotonic())
         if hasDormantLanes, cursor.position == .start {  // it has never had anything
@@ -129,7 +129,7 @@ actor DevicePoller {
             }
         }
         guard !idle.isEmpty else { return }
-        var looks: [Int16: DueCursor.Look] = [:]
+        var looks: [Int32: DueCursor.Look] = [:]
         var questions: [DeviceQueue.Question] = []
         for hub in idle.keys.sorted() {
             guard let look = idle[hub]?.cursor.begin(now: now) else { continue }

@@ -10,7 +10,7 @@ import Telemetry
 /// One hub this worker posts to: its settings, how to talk to it, and how much it takes.
 public final class HubContext: Sendable {
     /// Its number in `push.hub`.
-    let id: Int16
+    let id: Int32
     let settings: HubSettings
     /// Names the settings in heartbeats; nil: not said.
     let settingsHash: String?
@@ -58,7 +58,7 @@ public final class HubContext: Sendable {
     ///   - triesAtOnce: whether a held hub is tried as soon as this worker begins: its settings have changed since it was
     ///     held. Default: at the time that the worker which held it has set.
     public init(
-        id: Int16, settings: HubSettings, settingsHash: String? = nil, provider: any Provider,
+        id: Int32, settings: HubSettings, settingsHash: String? = nil, provider: any Provider,
         installations: Installations? = nil, deviceSlots: Window? = nil, tokens: HubTokens,
         weights: PriorityWeights = PriorityWeights(), shares: SlotShares? = nil, member: Int = 0,
         metrics: MetricsRegistry = MetricsRegistry(), triesAtOnce: Bool = false

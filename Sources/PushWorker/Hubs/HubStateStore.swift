@@ -7,14 +7,14 @@ protocol HubStateStore: TokenBucket {
     func states() async throws(DatabaseError) -> [Hubs.State]
 
     /// - Returns: whether this worker may try a held hub now; the next one may in so many seconds.
-    func takeProbe(_ hub: Int16, next seconds: Double) async throws(DatabaseError) -> Bool
+    func takeProbe(_ hub: Int32, next seconds: Double) async throws(DatabaseError) -> Bool
 
     /// - Returns: how many messages are due now that would have waited; the mark of the next step, nil: there is none.
     func returnRefused(
-        _ hub: Int16, within seconds: Double, after mark: String?
+        _ hub: Int32, within seconds: Double, after mark: String?
     ) async throws(DatabaseError) -> (messages: Int64, next: String?)
 
-    func use(_ key: HubKey, at hub: Int16, because reason: String) async throws(DatabaseError)
+    func use(_ key: HubKey, at hub: Int32, because reason: String) async throws(DatabaseError)
 
     /// - Returns: whether the database was away and is back.
     @discardableResult

@@ -5,11 +5,11 @@ import Store
 protocol TokenBucket: Sendable {
     /// - Returns: how many posts may leave, at most `wanted`, and the seconds until one more may.
     func takeTokens(
-        _ hub: Int16, configured: Double, wanted: Int32
+        _ hub: Int32, configured: Double, wanted: Int32
     ) async throws(DatabaseError) -> (granted: Int, wait: Double)
 
     /// Gives back permissions that were not used.
-    func returnTokens(_ count: Int, of hub: Int16) async throws(DatabaseError)
+    func returnTokens(_ count: Int, of hub: Int32) async throws(DatabaseError)
 }
 
 extension Hubs: TokenBucket {}

@@ -8,7 +8,7 @@ struct DatabaseTrouble {
         case recorder
         case lane(Int)
         /// The device lane of a hub.
-        case devices(Int16)
+        case devices(Int32)
     }
 
     private struct Fault {

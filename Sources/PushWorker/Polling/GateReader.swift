@@ -20,7 +20,7 @@ final class GateReader: Sendable {
     /// Monotonic seconds.
     private let next = Mutex(-Double.infinity)
     /// How far the messages of each hub are looked through that it refused during a hold which is over.
-    private let refusedMarks = Mutex<[Int16: String]>([:])
+    private let refusedMarks = Mutex<[Int32: String]>([:])
 
     init(
         store: any HubStateStore, hubs: [HubContext], watch: DatabaseWatch, settings: DispatchSettings, clock: Clock,

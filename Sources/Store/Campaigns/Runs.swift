@@ -47,7 +47,7 @@ public struct Runs: Sendable {
     /// The streams of these hubs that can be expanded now.
     ///
     /// - Parameter hubs: `push.hub.id`.
-    public func streams(of hubs: [Int16]) async throws(DatabaseError) -> [Stream] {
+    public func streams(of hubs: [Int32]) async throws(DatabaseError) -> [Stream] {
         try await database.query(
             """
             SELECT stream, campaign, key, rate::double precision, ahead, expanded, streams, count_at,

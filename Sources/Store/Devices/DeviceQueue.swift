@@ -14,12 +14,12 @@ public struct DeviceQueue: Sendable {
 
     /// Whether a hub has something due.
     public struct Question: Sendable {
-        public var hub: Int16
+        public var hub: Int32
         public var position: DuePosition
         /// Look from this many seconds ago at the latest, by the database's clock; nil: from `position`.
         public var back: Double?
 
-        public init(hub: Int16, position: DuePosition, back: Double? = nil) {
+        public init(hub: Int32, position: DuePosition, back: Double? = nil) {
             self.hub = hub
             self.position = position
             self.back = back
@@ -27,22 +27,22 @@ public struct DeviceQueue: Sendable {
     }
 
     /// Asks, with one statement, which hubs have a change due and take it now.
-    public func look(_ hubs: [Question]) async throws(DatabaseError) -> Set<Int16> {
+    public func look(_ hubs: [Question]) async throws(DatabaseError) -> Set<Int32> {
         try await database.single(
             """
             SELECT push_worker.look_devices_v1(\(hubs.map(\.hub)), \(hubs.map(\.position.dueAt)), \(hubs.map(\.position.id)),
                                         \(hubs.map(\.back)))
             """, doing: "look for changes of devices"
-        ) { row in Set(try row.int16Array()) }
+        ) { row in Set(try row.int32Array()) }
     }
 
     /// Every hub that has a change due and takes it now, of those that others serve too. Unlike `look`, it costs nothing for
     /// hubs without a pointer, and more for busy ones: it begins at their oldest pointer, dead or alive.
-    public func dueHubs() async throws(DatabaseError) -> Set<Int16> {
+    public func dueHubs() async throws(DatabaseError) -> Set<Int32> {
         try await database.single(
             "SELECT push_worker.due_device_hubs_v1()", doing: "look for hubs with changes of devices"
         ) {
-            row in Set(try row.int16Array())
+            row in Set(try row.int32Array())
         }
     }
 
@@ -52,7 +52,7 @@ public struct DeviceQueue: Sendable {
     /// - Returns: nil when nothing is due, or another worker took it, or the hub takes none.
     /// - Throws: `DatabaseError`. When the connection broke, the claims may exist all the same: `giveBack`.
     public func claim(
-        hub: Int16, after position: DuePosition, back: Double? = nil, limit: Int32
+        hub: Int32, after position: DuePosition, back: Double? = nil, limit: Int32
     ) async throws(DatabaseError) -> ClaimedDevices? {
         let rows = try await database.query(
             """
@@ -121,7 +121,7 @@ public struct DeviceQueue: Sendable {
     /// No worker applies changes at this hub for so many seconds, at most an hour. Messages do not wait.
     ///
     /// - Parameter why: for people.
-    public func close(hub: Int16, seconds: Double, because why: String) async throws(DatabaseError) {
+    public func close(hub: Int32, seconds: Double, because why: String) async throws(DatabaseError) {
         try await database.execute(
             "SELECT push_worker.close_devices_v1(\(hub), \(seconds), \(CompletionColumns.storable(why)))",
             doing: "let changes of devices wait")
@@ -129,7 +129,7 @@ public struct DeviceQueue: Sendable {
 
     /// Gives back all devices of a hub that this worker holds: also those whose claim it never heard of, because the
     /// answer was lost.
-    public func giveBack(hub: Int16) async throws(DatabaseError) {
+    public func giveBack(hub: Int32) async throws(DatabaseError) {
         try await database.execute(
             "SELECT push_worker.return_devices_v1(\(worker.number), \(worker.epoch), \(hub))",
             doing: "give devices back")

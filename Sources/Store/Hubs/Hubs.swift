@@ -13,7 +13,7 @@ public struct Hubs: Sendable {
     /// What the database knows about a hub that a worker is about to serve.
     public struct Registration: Sendable, Equatable {
         /// The hub's number.
-        public var hub: Int16
+        public var hub: Int32
         /// Names the settings that were passed; the worker reports it with every heartbeat.
         public var settingsHash: String
         /// Keys of the settings whose registered values are others.
@@ -26,10 +26,10 @@ public struct Hubs: Sendable {
     /// - Returns: the hub's number.
     /// - Throws: `DatabaseError` 42501 unless the login is a member of `push_operator`, or the owner.
     @discardableResult
-    public func register(_ hub: HubSettings) async throws(DatabaseError) -> Int16 {
+    public func register(_ hub: HubSettings) async throws(DatabaseError) -> Int32 {
         try await database.single(
             "SELECT push.register_hub(\(Self.json(hub))::json)", doing: "register hub \"\(hub.name)\""
-        ) { row in try row.int16() }
+        ) { row in try row.int32() }
     }
 
     /// Registers a hub that is missing: what a worker does. Registered settings stay as they are, because two
@@ -42,7 +42,7 @@ public struct Hubs: Sendable {
             """, doing: "register hub \"\(hub.name)\""
         ) { row in
             Registration(
-                hub: try row.int16(), settingsHash: try row.string(),
+                hub: try row.int32(), settingsHash: try row.string(),
                 differing: try row.string().split(separator: ",").map(String.init))
         }
     }
@@ -85,7 +85,7 @@ public struct Hubs: Sendable {
 
     /// Whether a hub takes posts now.
     public struct State: Sendable, Equatable {
-        public var hub: Int16
+        public var hub: Int32
         /// Seconds from now until which the hub asked to wait, at most a day; nil or negative: no wait.
         public var gate: Double?
         /// Why the hub is held; nil: it is not held.
@@ -109,7 +109,7 @@ public struct Hubs: Sendable {
         public var hasRefused: Bool
 
         public init(
-            hub: Int16, gate: Double? = nil, hold: String? = nil, probe: Double? = nil, pausedBy: String? = nil,
+            hub: Int32, gate: Double? = nil, hold: String? = nil, probe: Double? = nil, pausedBy: String? = nil,
             key: HubKey = .primary, rate: Double? = nil, slowed: Double? = nil, broken: Double? = nil,
             pauseReason: String? = nil, hasRefused: Bool = false
         ) {
@@ -138,7 +138,7 @@ public struct Hubs: Sendable {
         ) { rows in
             try rows.map { row in
                 State(
-                    hub: try row.int16(), gate: try row.doubleOrNil(), hold: try row.stringOrNil(),
+                    hub: try row.int32(), gate: try row.doubleOrNil(), hold: try row.stringOrNil(),
                     probe: try row.doubleOrNil(), pausedBy: try row.stringOrNil(),
                     key: HubKey(rawValue: try row.string()) ?? .primary, rate: try row.doubleOrNil(),
                     slowed: try row.doubleOrNil(), broken: try row.doubleOrNil(),
@@ -148,13 +148,13 @@ public struct Hubs: Sendable {
     }
 
     /// Closes the gate for all workers, for an hour at most. Never shortens a wait.
-    public func closeGate(_ hub: Int16, seconds: Double) async throws(DatabaseError) {
+    public func closeGate(_ hub: Int32, seconds: Double) async throws(DatabaseError) {
         _ = try await database.execute(
             "SELECT push_worker.close_gate_v1(\(hub), \(seconds))", doing: "close a hub's gate")
     }
 
     /// Keeps the hub's messages until a probe is accepted or a person resumes the hub.
-    public func hold(_ hub: Int16, because reason: String, probeAfter seconds: Double) async throws(DatabaseError) {
+    public func hold(_ hub: Int32, because reason: String, probeAfter seconds: Double) async throws(DatabaseError) {
         _ = try await database.execute(
             "SELECT push_worker.hold_hub_v1(\(hub), \(reason), \(seconds))", doing: "hold a hub")
     }
@@ -162,7 +162,7 @@ public struct Hubs: Sendable {
     /// Asks whether this worker may try one message on a held hub.
     ///
     /// - Returns: true for one worker only; the next one gets its turn after `seconds`.
-    public func takeProbe(_ hub: Int16, next seconds: Double) async throws(DatabaseError) -> Bool {
+    public func takeProbe(_ hub: Int32, next seconds: Double) async throws(DatabaseError) -> Bool {
         try await database.single("SELECT push_worker.take_probe_v1(\(hub), \(seconds))", doing: "probe a held hub") {
             row in
             try row.bool()
@@ -177,7 +177,7 @@ public struct Hubs: Sendable {
     ///   - mark: `next` of the step before; nil: the first step.
     /// - Returns: how many; the mark of the next step, nil when nothing is left to do.
     public func returnRefused(
-        _ hub: Int16, within seconds: Double, after mark: String?
+        _ hub: Int32, within seconds: Double, after mark: String?
     ) async throws(DatabaseError) -> (messages: Int64, next: String?) {
         try await database.single(
             "SELECT returned, next FROM push_worker.return_refused_v1(\(hub), \(seconds), \(mark))",
@@ -186,7 +186,7 @@ public struct Hubs: Sendable {
     }
 
     /// Ends a hold: a probe was accepted.
-    public func release(_ hub: Int16) async throws(DatabaseError) {
+    public func release(_ hub: Int32) async throws(DatabaseError) {
         _ = try await database.execute("SELECT push_worker.release_hub_v1(\(hub))", doing: "release a hub")
     }
 
@@ -198,7 +198,7 @@ public struct Hubs: Sendable {
     ///   - age: seconds since the refused post left.
     /// - Returns: posts per second over all workers from now on; nil when they slowed down for this refusal already.
     public func slowDown(
-        _ hub: Int16, configured: Double, measured: Double, age: Double, because reason: String
+        _ hub: Int32, configured: Double, measured: Double, age: Double, because reason: String
     ) async throws(DatabaseError) -> Double? {
         try await database.single(
             "SELECT push_worker.slow_down_v1(\(hub), \(configured), \(measured), \(age), \(reason))",
@@ -207,20 +207,20 @@ public struct Hubs: Sendable {
     }
 
     /// None of our posts gets through; we try again after `seconds`. The other workers try with one post first.
-    public func openBreaker(_ hub: Int16, seconds: Double, because reason: String) async throws(DatabaseError) {
+    public func openBreaker(_ hub: Int32, seconds: Double, because reason: String) async throws(DatabaseError) {
         _ = try await database.execute(
             "SELECT push_worker.open_breaker_v1(\(hub), \(seconds), \(reason))",
             doing: "report that nothing gets through to a hub")
     }
 
     /// A post got through again.
-    public func closeBreaker(_ hub: Int16) async throws(DatabaseError) {
+    public func closeBreaker(_ hub: Int32) async throws(DatabaseError) {
         _ = try await database.execute(
             "SELECT push_worker.close_breaker_v1(\(hub))", doing: "report that a hub works again")
     }
 
     /// The hub takes only this key: all workers that have it sign with it from now on.
-    public func use(_ key: HubKey, at hub: Int16, because reason: String) async throws(DatabaseError) {
+    public func use(_ key: HubKey, at hub: Int32, because reason: String) async throws(DatabaseError) {
         _ = try await database.execute(
             "SELECT push_worker.use_key_v1(\(hub), \(key.rawValue), \(reason))", doing: "report which key a hub takes")
     }
@@ -240,7 +240,7 @@ public struct Hubs: Sendable {
     /// - Parameter configured: posts per second, unless the database says otherwise; 0: no limit.
     /// - Returns: how many posts may leave, at most `wanted`, and the seconds until one more may.
     public func takeTokens(
-        _ hub: Int16, configured: Double, wanted: Int32
+        _ hub: Int32, configured: Double, wanted: Int32
     ) async throws(DatabaseError) -> (granted: Int, wait: Double) {
         try await database.single(
             "SELECT granted, wait FROM push_worker.take_tokens_v1(\(hub), \(configured), \(wanted))",
@@ -249,7 +249,7 @@ public struct Hubs: Sendable {
     }
 
     /// Gives back permissions that were not used.
-    public func returnTokens(_ count: Int, of hub: Int16) async throws(DatabaseError) {
+    public func returnTokens(_ count: Int, of hub: Int32) async throws(DatabaseError) {
         _ = try await database.execute(
             "SELECT push_worker.return_tokens_v1(\(hub), \(Int32(clamping: count)))",
             doing: "give back what a hub's rate allows")

@@ -1,6 +1,6 @@
 /// What a worker reports about one hub with every heartbeat: a row of `push.serving`.
 public struct HubReport: Sendable, Equatable {
-    public var hub: Int16
+    public var hub: Int32
     public var key: HubKey
     /// Whether the worker has a second key.
     public var hasSecondary: Bool
@@ -19,7 +19,7 @@ public struct HubReport: Sendable, Equatable {
     public var settingsHash: String?
 
     public init(
-        hub: Int16, key: HubKey = .primary, hasSecondary: Bool = false, tokenExpiresAt: Double? = nil,
+        hub: Int32, key: HubKey = .primary, hasSecondary: Bool = false, tokenExpiresAt: Double? = nil,
         signings: Int = 0, window: Int = 1, inFlight: Int = 0, rate: Double = 0, skewSeconds: Double? = nil,
         settingsHash: String? = nil
     ) {

@@ -30,7 +30,7 @@ public struct Queue: Sendable {
     /// - Throws: `DatabaseError`. When the connection broke, the claim may exist all the same: the heartbeat finds it
     ///   (`Workers.beat`), and it is rescued.
     public func claim(
-        hub: Int16, priority: Priority, after position: DuePosition, back: Double? = nil, limit: Int32
+        hub: Int32, priority: Priority, after position: DuePosition, back: Double? = nil, limit: Int32
     ) async throws(DatabaseError) -> Claim? {
         try await database.query(
             """
@@ -137,14 +137,14 @@ public struct Queue: Sendable {
 
     /// Whether a lane has something due.
     public struct Question: Sendable {
-        public var hub: Int16
+        public var hub: Int32
         public var priority: Priority
         /// As in `claim`.
         public var position: DuePosition
         /// As in `claim`.
         public var back: Double?
 
-        public init(hub: Int16, priority: Priority, position: DuePosition, back: Double? = nil) {
+        public init(hub: Int32, priority: Priority, position: DuePosition, back: Double? = nil) {
             self.hub = hub
             self.priority = priority
             self.position = position
@@ -154,10 +154,10 @@ public struct Queue: Sendable {
 
     /// A hub and one of its priority classes.
     public struct LaneID: Sendable, Hashable {
-        public var hub: Int16
+        public var hub: Int32
         public var priority: Priority
 
-        public init(hub: Int16, priority: Priority) {
+        public init(hub: Int32, priority: Priority) {
             self.hub = hub
             self.priority = priority
         }
@@ -171,7 +171,7 @@ public struct Queue: Sendable {
             rows in
             try rows.first { row in
                 var lanes: Set<LaneID> = []
-                for (hub, number) in zip(try row.int16Array(), try row.int16Array()) {
+                for (hub, number) in zip(try row.int32Array(), try row.int16Array()) {
                     if let priority = Priority(rawValue: number) { lanes.insert(LaneID(hub: hub, priority: priority)) }
                 }
                 return lanes

@@ -20,7 +20,7 @@ struct BenchEnvironment: Sendable {
     /// For the worker.
     let settings: Settings
     /// The hub's number in the database.
-    let number: Int16
+    let number: Int32
 
     /// - Parameter settings: of the user; only how its database and its dispatch are used comes from them.
     /// - Throws: `DatabaseError`; the caller still owns the database.

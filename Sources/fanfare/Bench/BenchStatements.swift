@@ -6,7 +6,7 @@ import Store
 /// The worker's own statements without HTTP between them: claim, intent for as many posts as a window has, completion.
 struct BenchStatements: Sendable {
     let database: Database
-    let hub: Int16
+    let hub: Int32
     let plan: BenchPlan
 
     /// Messages a claim takes, as a worker's.

@@ -65,7 +65,7 @@ extension CostTests {
           notification text[] := array_fill('4281726354617283-5142637485960718-1'::text, ARRAY[25]);
         BEGIN
           SELECT min(c.claim), array_agg(c.id), array_agg(c.tag) INTO claim, ids, tags
-            FROM push_worker.claim_v1(1::smallint, 1::smallint, '-infinity', 0, NULL, \(claimed), 1, epoch) c;
+            FROM push_worker.claim_v1(1, 1::smallint, '-infinity', 0, NULL, \(claimed), 1, epoch) c;
           FOR i IN 0..\(portions - 1) LOOP
             mine := ids[i * 25 + 1:i * 25 + 25];
             k := ARRAY(SELECT x + i * 25 FROM unnest(n) x);

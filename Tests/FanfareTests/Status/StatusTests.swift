@@ -73,7 +73,7 @@ import Testing
         let open = try await site.fanfare("status").output
         #expect(open.contains("DEVICES AT  STATE  DUE  LATER    WAITING  REFUSED  WHY\n"), "\(open)")
         #expect(open.contains("news        open     3      1  2 h 0 min        1\n"), "\(open)")
-        try await site.execute("SELECT push_worker.close_devices_v1(1::smallint, 600, 'hub replied 429')")
+        try await site.execute("SELECT push_worker.close_devices_v1(1, 600, 'hub replied 429')")
         for command in [["status"], ["hub", "show", "news"], ["top", "--once", "--interval", "0.2"]] {
             let output = try await site.fanfare.run(command).output
             #expect(output.contains("hub replied 429 (until 20"), "\(command): \(output)")

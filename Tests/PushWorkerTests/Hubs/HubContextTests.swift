@@ -31,7 +31,7 @@ import Testing
         settings.ratePerSecond = how == "configured" ? 5 : 0
         let worker = try await TestWorker.make(settings)
         let hub = try #require(try await worker.hubContexts(worker.test.database).first)
-        let begun = Mutex<[Int16]>([])
+        let begun = Mutex<[Int32]>([])
         hub.whenLimited { hub in begun.withLock { $0.append(hub.id) } }
         #expect(begun.withLock { $0 } == (how == "configured" ? [hub.id] : []))
         hub.limit(to: nil)

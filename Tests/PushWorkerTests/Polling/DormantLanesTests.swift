@@ -5,7 +5,7 @@ import Testing
 @testable import PushWorker
 
 @Suite struct DormantLanesTests {
-    private func id(_ hub: Int16, _ priority: Priority = .normal) -> Queue.LaneID {
+    private func id(_ hub: Int32, _ priority: Priority = .normal) -> Queue.LaneID {
         Queue.LaneID(hub: hub, priority: priority)
     }
 

@@ -14,7 +14,7 @@ import Testing
     private let time = ManualTime()
     private let log = LogRecorder()
 
-    private static func hub(_ id: Int16) throws -> HubContext {
+    private static func hub(_ id: Int32) throws -> HubContext {
         let connection = try ConnectionString(
             parsing: "Endpoint=sb://example.servicebus.windows.net/;SharedAccessKeyName=Send;SharedAccessKey=a2V5")
         let settings = HubSettings(name: "hub_\(id)", hub: "hub")
@@ -24,7 +24,7 @@ import Testing
                 base: connection.base, hub: settings.hub, primary: connection.signingKey, now: Clock.system.wall))
     }
 
-    private func id(_ hub: Int16, _ priority: Priority = .normal) -> Queue.LaneID {
+    private func id(_ hub: Int32, _ priority: Priority = .normal) -> Queue.LaneID {
         Queue.LaneID(hub: hub, priority: priority)
     }
 
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    private func atWork(hubs count: Int16, _ body: (AtWork) async throws -> Void) async throws {
+    private func atWork(hubs count: Int32, _ body: (AtWork) async throws -> Void) async throws {
         let hubs = try (1...count).map { try Self.hub($0) }
         let poller = DuePoller(
             queue: store, store: store, hubs: hubs, watch: DatabaseWatch(clock: time.clock, log: log.logger),
@@ -225,7 +225,7 @@ import Testing
     }
 
     @Test func theEndWakesEveryLane() async throws {
-        for hubs in [1, 40] as [Int16] {
+        for hubs in [1, 40] as [Int32] {
             var lanes: [[Beside]] = []
             try await atWork(hubs: hubs) { work in
                 lanes = work.waitAll()

@@ -7,7 +7,7 @@ import Synchronization
 final class MemoryBucket: TokenBucket {
     /// One question for tokens.
     struct Question: Equatable, Sendable {
-        var hub: Int16
+        var hub: Int32
         var configured: Double
         var wanted: Int32
     }
@@ -37,7 +37,7 @@ final class MemoryBucket: TokenBucket {
     var returned: [Int] { state.withLock { $0.returned } }
 
     func takeTokens(
-        _ hub: Int16, configured: Double, wanted: Int32
+        _ hub: Int32, configured: Double, wanted: Int32
     ) async throws(DatabaseError) -> (granted: Int, wait: Double) {
         let reply = state.withLock { state -> Reply in
             state.questions.append(Question(hub: hub, configured: configured, wanted: wanted))
@@ -49,7 +49,7 @@ final class MemoryBucket: TokenBucket {
         }
     }
 
-    func returnTokens(_ count: Int, of hub: Int16) async throws(DatabaseError) {
+    func returnTokens(_ count: Int, of hub: Int32) async throws(DatabaseError) {
         if refusesReturns { throw .away }
         state.withLock { $0.returned.append(count) }
     }

@@ -73,16 +73,16 @@ final class MemoryDue: DueStore, HubStateStore {
     }
 
     func states() async throws(DatabaseError) -> [Hubs.State] { try answer { $0.states } }
-    func takeProbe(_ hub: Int16, next seconds: Double) async throws(DatabaseError) -> Bool { false }
+    func takeProbe(_ hub: Int32, next seconds: Double) async throws(DatabaseError) -> Bool { false }
     func returnRefused(
-        _ hub: Int16, within seconds: Double, after mark: String?
+        _ hub: Int32, within seconds: Double, after mark: String?
     ) async throws(DatabaseError) -> (messages: Int64, next: String?) { (0, nil) }
-    func use(_ key: HubKey, at hub: Int16, because reason: String) async throws(DatabaseError) {}
+    func use(_ key: HubKey, at hub: Int32, because reason: String) async throws(DatabaseError) {}
     func waitUntilBack(atMost seconds: Double) async -> Bool { true }
 
     func takeTokens(
-        _ hub: Int16, configured: Double, wanted: Int32
+        _ hub: Int32, configured: Double, wanted: Int32
     ) async throws(DatabaseError) -> (granted: Int, wait: Double) { (Int(wanted), 0) }
 
-    func returnTokens(_ count: Int, of hub: Int16) async throws(DatabaseError) {}
+    func returnTokens(_ count: Int, of hub: Int32) async throws(DatabaseError) {}
 }

@@ -47,7 +47,7 @@ import Testing
                 "2030-01-08T08:00:00.000Z Europe/Berlin null", "2030-01-08T14:00:00.000Z America/New_York",
                 "2030-01-08T20:00:00.000Z Pacific/Pago_Pago",
             ])
-        let hub = Int16(try await test.number("SELECT id FROM push.hub"))
+        let hub = Int32(try await test.number("SELECT id FROM push.hub"))
         #expect(try await Runs(database: test.database).streams(of: [hub]) == [])
         // The worker works it out where a day begins first.
         let due = try await Schedules(database: test.database).look(atMost: 10, except: []).due

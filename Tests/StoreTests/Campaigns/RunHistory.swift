@@ -22,7 +22,7 @@ final class RunHistory {
     let campaigns: CampaignStore
     let runs: Runs
     let campaign: String
-    let hubs: [Int16]
+    let hubs: [Int32]
     let workers: [Queue]
     var persons: [Person?] = [nil, nil]
     var claims: [(queue: Queue, claim: Claim)] = []
@@ -31,7 +31,7 @@ final class RunHistory {
     var steps: [Step] = []
 
     /// A run with five recipients on one or two hubs, in one or two zones.
-    init(seed: UInt64, in store: StoreFixture, hubs: [Int16], workers: [Queue]) async throws {
+    init(seed: UInt64, in store: StoreFixture, hubs: [Int32], workers: [Queue]) async throws {
         (self.store, self.hubs) = (store, hubs)
         random = SeededRandom(seed: seed)
         self.workers = Array(workers.prefix(Int.random(in: 1...2, using: &random)))

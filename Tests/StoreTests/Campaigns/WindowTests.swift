@@ -70,7 +70,7 @@ import Testing
     @Test func aStreamStopsWhenItsWindowEndsAndGoesOnWhenItOpens() async throws {
         let test = try await Self.run(#"{"days": "mon-sun", "zone": "UTC"}"#)
         let runs = Runs(database: test.database)
-        let hub = Int16(try await test.number("SELECT id FROM push.hub"))
+        let hub = Int32(try await test.number("SELECT id FROM push.hub"))
         let stream = try #require(try await runs.streams(of: [hub]).first)
         #expect(try await runs.expand(stream.id, upTo: 10).rows == 10)
         let shut = try await Self.otherDays(test)

@@ -178,7 +178,7 @@ import Testing
 
     @Test func oneLookFindsEveryHubWithAChangeDue() async throws {
         let store = try await StoreFixture.make()
-        var numbers: [Int16] = []
+        var numbers: [Int32] = []
         for n in 1...5 { numbers.append(try await Hubs(database: store.database).register(HubSettings(name: "h\(n)"))) }
         #expect(try await store.devices.dueHubs() == [])
         for hub in ["h1", "h3", "h3", "h5"] { try await store.put("a", hub: hub) }
@@ -275,7 +275,7 @@ import Testing
         try await store.database.script(
             """
             BEGIN;
-            SELECT * FROM push_worker.claim_devices_v1(\(store.hub)::smallint, '-infinity', 0, NULL, 9,
+            SELECT * FROM push_worker.claim_devices_v1(\(store.hub), '-infinity', 0, NULL, 9,
                                                 \(store.queue.worker.number), \(store.queue.worker.epoch));
             ROLLBACK;
             """)

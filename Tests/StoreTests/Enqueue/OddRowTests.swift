@@ -92,7 +92,7 @@ import Testing
     /// Claims and plans everything, as a worker does. Returns what it would refuse though an entry has taken it.
     private func notSendable(_ store: StoreFixture) async throws -> [String] {
         let hubs = try await store.database.query("SELECT id, name FROM push.hub ORDER BY id") { rows in
-            try rows.map { row in (try row.int16(), try row.string()) }
+            try rows.map { row in (try row.int32(), try row.string()) }
         }
         var found: [String] = []
         var planned = 0

@@ -8,7 +8,7 @@ import Testing
 /// A hub that was taken out of every configuration is seen, and its messages end.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct UnservedHubTests {
     /// A worker serves news; nobody serves old.
-    private static func make() async throws -> (StoreFixture, old: Int16) {
+    private static func make() async throws -> (StoreFixture, old: Int32) {
         let store = try await StoreFixture.make(settling: 0)
         var settings = TestWorker.news
         settings.name = "old"

@@ -8,7 +8,7 @@ import Testing
 /// What is pending, in doubt and alive, in one look that costs the same however much that is.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct PulseTests {
     /// Pointers without messages: a look at what is pending reads nothing else.
-    private static func point(_ store: StoreFixture, _ n: Int, hub: Int16, priority: Int, at: SQL) async throws {
+    private static func point(_ store: StoreFixture, _ n: Int, hub: Int32, priority: Int, at: SQL) async throws {
         try await store.database.execute(
             """
             INSERT INTO push.due (due_at, id, hub, priority)
@@ -71,7 +71,7 @@ import Testing
     /// All lanes full: each is counted less far. One full: it may use what the others leave.
     @Test func manyFullLanesShareWhatIsCounted() async throws {
         let store = try await StoreFixture.make()
-        var hubs: [Int16] = []
+        var hubs: [Int32] = []
         for n in 1...20 {
             hubs.append(try await Hubs(database: store.database).register(HubSettings(name: "many_\(n)", hub: "h")))
         }

@@ -10,7 +10,7 @@ import Testing
     @Test func itFindsEveryHubAndPriorityWithSomethingDueAndNoOther() async throws {
         let store = try await StoreFixture.make()
         #expect(try await store.queue.dueLanes() == [])
-        var hubs: [Int16] = []
+        var hubs: [Int32] = []
         for number in 1...30 {
             hubs.append(
                 try await Hubs(database: store.database).register(HubSettings(name: "many_\(number)", hub: "h")))

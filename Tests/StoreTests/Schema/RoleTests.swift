@@ -69,14 +69,14 @@ import Testing
         Right([operators], "SELECT push.cancel_devices('news')"),
         Right([worker], "SELECT * FROM push_worker.device_backlog_v1()"),
         Right([worker], "SELECT push_worker.look_devices_v1('{1}', '{-infinity}', '{0}', '{60}')"),
-        Right([worker], "SELECT * FROM push_worker.claim_devices_v1(1::smallint, '-infinity', 0, 60, 10, 1, 1)"),
+        Right([worker], "SELECT * FROM push_worker.claim_devices_v1(1, '-infinity', 0, 60, 10, 1, 1)"),
         Right(
             [worker],
             """
             SELECT push_worker.complete_devices_v1(1, 1, '{1}', '{1}', '{1}', '{applied}', '{NULL}', '{0}', '{200}', '{t}',
                                             '{NULL}', '{NULL}')
             """),
-        Right([worker], "SELECT push_worker.close_devices_v1(1::smallint, 1, '429')"),
+        Right([worker], "SELECT push_worker.close_devices_v1(1, 1, '429')"),
         Right([worker], "SELECT push_worker.return_devices_v1(1, 1)"),
         Right([], "SELECT push_internal.change_device('news', 'a', 'drop', '{}', NULL)"),
         Right([], "SELECT push_internal.forget_devices(now(), 1)"),
@@ -123,16 +123,16 @@ import Testing
         Right([], "DROP TABLE push.due"),
         Right([], "SELECT push.grant_roles()"),
         // what the daemon calls
-        Right([worker], "SELECT * FROM push_worker.claim_v1(1::smallint, 1::smallint, NULL, NULL, 60, 10, 1, 1)"),
+        Right([worker], "SELECT * FROM push_worker.claim_v1(1, 1::smallint, NULL, NULL, 60, 10, 1, 1)"),
         Right([worker], "SELECT push_worker.register_v1('host/1', 'test', 15)"),
         Right([worker], "SELECT push_worker.begin_timeline_v1()"),
         Right([worker], "SELECT push_worker.hold_drain_v1('drain', 1, 15)"),
         Right([worker], "SELECT push_worker.next_due_v1('{news}', 60), push_worker.count_left_v1('{news}', 60)"),
         Right([worker], "SELECT * FROM push_worker.rescue_v1(999)"),
-        Right([worker], "SELECT push_worker.close_gate_v1(1::smallint, 1)"),
-        Right([worker], "SELECT push_worker.slow_down_v1(1::smallint, 0, 100, 0, '429')"),
-        Right([worker], "SELECT push_worker.open_breaker_v1(1::smallint, 1, 'refused')"),
-        Right([worker], "SELECT push_worker.close_breaker_v1(1::smallint)"),
+        Right([worker], "SELECT push_worker.close_gate_v1(1, 1)"),
+        Right([worker], "SELECT push_worker.slow_down_v1(1, 0, 100, 0, '429')"),
+        Right([worker], "SELECT push_worker.open_breaker_v1(1, 1, 'refused')"),
+        Right([worker], "SELECT push_worker.close_breaker_v1(1)"),
         Right([worker, operators], "SELECT push.make_partitions()"),
         Right([operators], "SELECT push.empty_default_partitions()"),
         // what people look at

@@ -38,7 +38,7 @@ import Testing
         CREATE OPERATOR public.~ (LEFTARG = text, RIGHTARG = text, FUNCTION = public.matches);
         CREATE FUNCTION public.glue(text, text) RETURNS text LANGUAGE sql AS 'SELECT public.spring()::text';
         CREATE OPERATOR public.|| (LEFTARG = text, RIGHTARG = text, FUNCTION = public.glue);
-        CREATE TEMP TABLE hub (id smallint, name text);
+        CREATE TEMP TABLE hub (id int, name text);
         CREATE TEMP TABLE due (id bigint);
         CREATE TEMP TABLE message (id bigint, hub text);
         CREATE TEMP TABLE pg_class (oid oid, relname name);

@@ -30,7 +30,7 @@ import Testing
     }
 
     /// Claims by the older build's signature.
-    private static func olderClaim(_ hub: Int16, _ queue: Queue) async throws -> Claimed? {
+    private static func olderClaim(_ hub: Int32, _ queue: Queue) async throws -> Claimed? {
         try await queue.database.query(
             """
             SELECT claim, array_agg(id) FROM push_worker.claim_v0(\(hub), 1::smallint, '-infinity', 0, 50,
@@ -40,7 +40,7 @@ import Testing
         ) { rows in try rows.first { row in Claimed(id: try row.int64(), messages: try row.int64Array()) } }
     }
 
-    private static func claim(_ hub: Int16, _ queue: Queue) async throws -> Claimed? {
+    private static func claim(_ hub: Int32, _ queue: Queue) async throws -> Claimed? {
         try await queue.claim(hub: hub, priority: .normal, after: .start, limit: 50)
             .map { Claimed(id: $0.id, messages: $0.messages.map(\.id)) }
     }

@@ -51,7 +51,7 @@ import Testing
         let there = TestDatabase(at: standby.conninfo(database: test.name), name: test.name)
         for statement in [
             "SELECT push_internal.require_timeline()", "SELECT push_worker.begin_timeline_v1()",
-            "SELECT * FROM push_worker.claim_v1(1::smallint, 0::smallint, '-infinity', 0, 0, 1, 1, 1)",
+            "SELECT * FROM push_worker.claim_v1(1, 0::smallint, '-infinity', 0, 0, 1, 1, 1)",
         ] {
             let error = await #expect(throws: DatabaseError.self) {
                 try await there.database.execute("\(raw: statement)")

@@ -7,7 +7,7 @@ import Testing
 /// A database with one hub and one worker; the test takes the worker's steps one by one.
 struct StoreFixture: Sendable {
     let test: TestDatabase
-    let hub: Int16
+    let hub: Int32
     let queue: Queue
 
     var database: Database { test.database }

@@ -217,7 +217,7 @@ END $$;
 COMMENT ON FUNCTION push_internal.count_ahead_of_stream IS
     'How many messages of a stream were made and not claimed, and of how many slices.';
 
-CREATE OR REPLACE FUNCTION push_worker.running_streams_v1(hubs smallint[])
+CREATE OR REPLACE FUNCTION push_worker.running_streams_v1(hubs int[])
 RETURNS TABLE (stream bigint, run bigint, campaign text, key text, rate real, ahead int, expanded bigint, is_over boolean,
                streams int, count_at bigint, left_out text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp

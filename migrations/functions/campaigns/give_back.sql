@@ -119,7 +119,7 @@ COMMENT ON FUNCTION push_internal.refuse_withdrawn IS
     'Raises if a run must send nothing more: its campaign is archived, or its revision was rejected since.';
 
 CREATE OR REPLACE FUNCTION push_internal.hold_returned(
-    hubs smallint[], priorities smallint[], ids bigint[], due_ats timestamptz[], suppressed bigint[]) RETURNS void
+    hubs int[], priorities smallint[], ids bigint[], due_ats timestamptz[], suppressed bigint[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$

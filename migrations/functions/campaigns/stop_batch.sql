@@ -9,7 +9,7 @@ DECLARE
     start constant push.stop_mark := ROW (NULL, NULL, NULL, false, 0);
     mark push.stop_mark := coalesce(nullif(after, '')::push.stop_mark, start);
     streams constant bigint[] := push_internal.streams_of_run(this.id);
-    hubs constant smallint[] := ARRAY(SELECT DISTINCT t.hub FROM push.stream t WHERE t.run = this.id);
+    hubs constant int[] := ARRAY(SELECT DISTINCT t.hub FROM push.stream t WHERE t.run = this.id);
     claims bigint[] := '{}';
     part record;
     one bigint;

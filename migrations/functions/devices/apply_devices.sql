@@ -1,6 +1,6 @@
 -- How workers apply changes of devices: look, claim, complete, give back.
 
-CREATE OR REPLACE FUNCTION push_internal.takes_devices(hub smallint) RETURNS boolean
+CREATE OR REPLACE FUNCTION push_internal.takes_devices(hub int) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
 RETURN NOT EXISTS (
     SELECT
@@ -12,11 +12,11 @@ COMMENT ON FUNCTION push_internal.takes_devices IS
     'messages does not count: what a key may send and what it may register are different rights.';
 
 CREATE OR REPLACE FUNCTION push_worker.look_devices_v1(
-    hubs         smallint[],
+    hubs         int[],
     marks_at     timestamptz[],
     mark_ids     bigint[],
     back_seconds double precision[])
-RETURNS smallint[]
+RETURNS int[]
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 #variable_conflict use_column
@@ -47,7 +47,7 @@ COMMENT ON FUNCTION push_worker.look_devices_v1 IS
     'at the latest.';
 
 CREATE OR REPLACE FUNCTION push_worker.claim_devices_v1(
-    hub          smallint,
+    hub          int,
     mark_at      timestamptz,
     mark_id      bigint,
     back_seconds double precision,
@@ -235,7 +235,7 @@ COMMENT ON FUNCTION push_worker.complete_devices_v1 IS
     'waits again for delay seconds; a null status does the same without a result, for a change that was not tried. '
     'Repeating it is harmless. Returns how many results were written.';
 
-CREATE OR REPLACE FUNCTION push_worker.close_devices_v1(hub smallint, seconds double precision, why text) RETURNS void
+CREATE OR REPLACE FUNCTION push_worker.close_devices_v1(hub int, seconds double precision, why text) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
     INSERT INTO push.hub_state AS s (hub, devices_until, devices_why)
     VALUES (close_devices_v1.hub, clock_timestamp() + make_interval(secs => least(close_devices_v1.seconds, 3600)),
@@ -248,7 +248,7 @@ COMMENT ON FUNCTION push_worker.close_devices_v1 IS
     'No worker applies changes of devices at this hub for so many seconds, at most an hour. Messages do not wait. '
     'Never shortens a wait; push.resume_hub ends it.';
 
-CREATE OR REPLACE FUNCTION push_worker.return_devices_v1(worker int, epoch int, hub smallint DEFAULT NULL) RETURNS int
+CREATE OR REPLACE FUNCTION push_worker.return_devices_v1(worker int, epoch int, hub int DEFAULT NULL) RETURNS int
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
 #variable_conflict use_column
 DECLARE

@@ -10,7 +10,7 @@ COMMENT ON FUNCTION push_worker.device_backlog_v1 IS
 CREATE OR REPLACE FUNCTION push.cancel_devices(hub text) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    number constant smallint := push_internal.hub_number(hub, or_removed => true);
+    number constant int := push_internal.hub_number(hub, or_removed => true);
     cancelled bigint;
 BEGIN
     PERFORM push_internal.begin_action();

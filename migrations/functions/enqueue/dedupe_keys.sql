@@ -46,7 +46,7 @@ END $$;
 COMMENT ON FUNCTION push_internal.messages_of_key IS
     'The messages of the content that has a dedupe_key, of which first was enqueued first (push.dedupe.id).';
 
-CREATE OR REPLACE FUNCTION push_internal.lock_dedupe_key(hub smallint, dedupe_key text, key_tenant text) RETURNS bigint
+CREATE OR REPLACE FUNCTION push_internal.lock_dedupe_key(hub int, dedupe_key text, key_tenant text) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 DECLARE

@@ -1,7 +1,7 @@
 -- Rows with a key: duplicates and late translations end, the others get their pointers.
 
 CREATE OR REPLACE FUNCTION push_internal.late_notes(
-    hubs         smallint[],
+    hubs         int[],
     priorities   smallint[],
     tenants      text[],
     tags         text[],
@@ -36,7 +36,7 @@ COMMENT ON FUNCTION push_internal.late_notes IS
 
 CREATE OR REPLACE FUNCTION push_internal.take_dedupe_keys(
     firsts       bigint[],
-    hubs         smallint[],
+    hubs         int[],
     priorities   smallint[],
     tenants      text[],
     tags         text[],
@@ -108,7 +108,7 @@ COMMENT ON FUNCTION push_internal.take_dedupe_keys IS
 CREATE OR REPLACE FUNCTION push_internal.enqueue_keys(
     ids          bigint[],
     firsts       bigint[],
-    hubs         smallint[],
+    hubs         int[],
     priorities   smallint[],
     tenants      text[],
     tags         text[],

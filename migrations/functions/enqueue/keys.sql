@@ -85,7 +85,7 @@ COMMENT ON FUNCTION push_internal.end_messages_without_pointer IS
 
 CREATE OR REPLACE FUNCTION push_internal.find_repeated_message(
     first       bigint,
-    hub         smallint,
+    hub         int,
     tag         text,
     content_key text,
     priority    smallint,

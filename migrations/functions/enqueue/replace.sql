@@ -16,7 +16,7 @@ COMMENT ON FUNCTION push_internal.may_have_left IS
     'Whether a hub may have taken a message at any time, whatever became of it later.';
 
 CREATE OR REPLACE FUNCTION push_internal.replacements_in(messages json)
-RETURNS TABLE (hub smallint, dedupe_key text, key_tenant text, numbers int[])
+RETURNS TABLE (hub int, dedupe_key text, key_tenant text, numbers int[])
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE

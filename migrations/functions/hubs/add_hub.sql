@@ -11,10 +11,10 @@ RETURN ARRAY(
 COMMENT ON FUNCTION push_internal.differing_keys IS
     'The keys of two JSON objects whose values differ, or that only one of them has.';
 
-CREATE OR REPLACE FUNCTION push_internal.write_hub(fresh push.hub, replace boolean) RETURNS smallint
+CREATE OR REPLACE FUNCTION push_internal.write_hub(fresh push.hub, replace boolean) RETURNS int
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    number smallint;
+    number int;
 BEGIN
     UPDATE push.hub h
        SET (kind, localization, languages, fallback, allow_broadcast, on_doubt, expire_after, settle, keep_content,
@@ -51,7 +51,7 @@ COMMENT ON FUNCTION push_internal.write_hub IS
 CREATE OR REPLACE FUNCTION push_worker.register_hub_v1(
     settings          json,
     replace           boolean,
-    OUT hub           smallint,
+    OUT hub           int,
     OUT settings_hash text,
     OUT differing     text[])
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -102,7 +102,7 @@ COMMENT ON FUNCTION push_worker.register_hub_v1 IS
     'up, fanfare hub add): they are replaced, and push.audit says which keys changed. differing: the keys whose '
     'values differed.';
 
-CREATE OR REPLACE FUNCTION push.register_hub(settings json) RETURNS smallint
+CREATE OR REPLACE FUNCTION push.register_hub(settings json) RETURNS int
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     PERFORM push_internal.begin_action();
@@ -125,11 +125,11 @@ CREATE OR REPLACE FUNCTION push.add_hub(
     keep_dedupe     interval DEFAULT '168 hours',
     kind            text     DEFAULT 'notification-hubs',
     keys_per_tenant boolean  DEFAULT false)
-RETURNS smallint
+RETURNS int
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_variable
 DECLARE
-    number smallint;
+    number int;
     fresh  push.hub;
     wrong  text := CASE
         WHEN name IS NULL OR name !~ '^[a-z0-9_-]{1,63}$'

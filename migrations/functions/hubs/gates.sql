@@ -22,7 +22,7 @@ CREATE OR REPLACE TRIGGER left_hubs AFTER DELETE ON push.serving REFERENCING OLD
     FOR EACH STATEMENT EXECUTE FUNCTION push_internal.left_hubs();
 COMMENT ON TRIGGER left_hubs ON push.serving IS 'So that push.hub_health can say since when no worker serves a hub.';
 
-CREATE OR REPLACE FUNCTION push_worker.open_breaker_v1(hub smallint, seconds double precision, why text) RETURNS void
+CREATE OR REPLACE FUNCTION push_worker.open_breaker_v1(hub int, seconds double precision, why text) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
     UPDATE push.hub_state s
        SET broken_until = greatest(s.broken_until, clock_timestamp() + make_interval(secs => open_breaker_v1.seconds)),
@@ -34,7 +34,7 @@ COMMENT ON FUNCTION push_worker.open_breaker_v1 IS
     'This worker''s posts do not get through to the hub, and it tries again after this many seconds. The other '
     'workers try one post first.';
 
-CREATE OR REPLACE FUNCTION push_worker.close_breaker_v1(hub smallint) RETURNS void
+CREATE OR REPLACE FUNCTION push_worker.close_breaker_v1(hub int) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
     UPDATE push.hub_state s
        SET broken_until = NULL,
@@ -46,7 +46,7 @@ $$;
 COMMENT ON FUNCTION push_worker.close_breaker_v1 IS
     'A post got through after others did not: ends what push_worker.open_breaker_v1 began.';
 
-CREATE OR REPLACE FUNCTION push_worker.close_gate_v1(hub smallint, seconds double precision) RETURNS void
+CREATE OR REPLACE FUNCTION push_worker.close_gate_v1(hub int, seconds double precision) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
     UPDATE push.hub_state s
        SET gate_until = g.until,
@@ -59,7 +59,7 @@ COMMENT ON FUNCTION push_worker.close_gate_v1 IS
     'The hub throttles: closes its gate for all workers, for this many seconds, at most an hour: one wrong date of a '
     'proxy must not stop a hub for a day, and one post shows whether it still throttles. Never shortens a wait.';
 
-CREATE OR REPLACE FUNCTION push_worker.hold_hub_v1(hub smallint, reason text, probe_seconds double precision) RETURNS void
+CREATE OR REPLACE FUNCTION push_worker.hold_hub_v1(hub int, reason text, probe_seconds double precision) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
     UPDATE push.hub_state s
        SET held_since = coalesce(s.held_since, clock_timestamp()),
@@ -71,7 +71,7 @@ $$;
 COMMENT ON FUNCTION push_worker.hold_hub_v1 IS
     'The hub refuses us: keeps its messages, records why, and lets one message be tried after this many seconds.';
 
-CREATE OR REPLACE FUNCTION push_worker.take_probe_v1(hub smallint, probe_seconds double precision) RETURNS boolean
+CREATE OR REPLACE FUNCTION push_worker.take_probe_v1(hub int, probe_seconds double precision) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     -- SKIP LOCKED: another worker or an open transaction may hold the row, and this does not wait for it.
@@ -91,7 +91,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push_worker.take_probe_v1 IS 'True for the one worker that may now try one message on a held hub.';
 
-CREATE OR REPLACE FUNCTION push_worker.release_hub_v1(hub smallint) RETURNS void
+CREATE OR REPLACE FUNCTION push_worker.release_hub_v1(hub int) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
     UPDATE push.hub_state s
        SET held_since = NULL,
@@ -106,14 +106,14 @@ COMMENT ON FUNCTION push_worker.release_hub_v1 IS
     'A probe was accepted: the hub takes posts again, and push_worker.return_refused_v1 has something to do.';
 
 CREATE OR REPLACE FUNCTION push_worker.return_refused_v1(
-    hub smallint, within_seconds double precision, after text, OUT returned bigint, OUT next text)
+    hub int, within_seconds double precision, after text, OUT returned bigint, OUT next text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET datestyle = 'ISO'
 SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 #variable_conflict use_column
 DECLARE
     most     constant int := 10000;
-    begins   constant smallint := coalesce(split_part(after, '/', 1)::smallint, 0);
+    begins   constant int := coalesce(split_part(after, '/', 1)::int, 0);
     mark_at  timestamptz := coalesce(split_part(after, '/', 2)::timestamptz, clock_timestamp());
     mark_id  bigint := coalesce(split_part(after, '/', 3)::bigint, 0);
     latest   timestamptz;
@@ -177,7 +177,7 @@ COMMENT ON FUNCTION push_worker.return_refused_v1 IS
     'first, and returns how many. One call looks at up to 10,000 pointers of each priority that are due within so many '
     'seconds of the end of the wait: call it again with after => next until next is null.';
 
-CREATE OR REPLACE FUNCTION push_worker.use_key_v1(hub smallint, key text, reason text) RETURNS boolean
+CREATE OR REPLACE FUNCTION push_worker.use_key_v1(hub int, key text, reason text) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
 BEGIN
     UPDATE push.hub_state s
@@ -214,7 +214,7 @@ COMMENT ON FUNCTION push_worker.unserved_hubs_v1 IS
 
 CREATE OR REPLACE FUNCTION push_worker.hub_states_v1()
 RETURNS TABLE (
-    hub            smallint,
+    hub            int,
     gate_seconds   double precision,
     hold_reason    text,
     probe_seconds  double precision,

@@ -9,7 +9,7 @@ $$;
 COMMENT ON FUNCTION push_internal.registered_hubs IS
     'A hint: which hubs there are. In place of a query, because no role but the owner reads push.hub.';
 
-CREATE OR REPLACE FUNCTION push_internal.refuse_hub(hub text, what text DEFAULT 'push.message.hub') RETURNS smallint
+CREATE OR REPLACE FUNCTION push_internal.refuse_hub(hub text, what text DEFAULT 'push.message.hub') RETURNS int
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     removed push.hub;
@@ -35,7 +35,7 @@ COMMENT ON FUNCTION push_internal.refuse_hub IS
     'Raises for a message or device of a hub that is not registered, or was removed, and names the others. what: the '
     'column or call that names it.';
 
-CREATE OR REPLACE FUNCTION push_internal.hub_number(hub text, or_removed boolean DEFAULT false) RETURNS smallint
+CREATE OR REPLACE FUNCTION push_internal.hub_number(hub text, or_removed boolean DEFAULT false) RETURNS int
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     found push.hub;

@@ -44,7 +44,7 @@ COMMENT ON FUNCTION push.pace_of IS
     'What still counts of a row of push.hub_pace: nothing from before push.hub_state.paced_from.';
 
 CREATE OR REPLACE FUNCTION push_worker.slow_down_v1(
-    hub        smallint,
+    hub        int,
     configured double precision,
     measured   double precision,
     age        double precision,
@@ -121,7 +121,7 @@ COMMENT ON FUNCTION push_internal.take_from_bucket IS
     'are granted, how many remain, and in how many seconds the next one comes (0: all wanted tokens are granted).';
 
 CREATE OR REPLACE FUNCTION push_worker.take_tokens_v1(
-    hub         smallint,
+    hub         int,
     configured  double precision,
     wanted      int,
     OUT granted int,
@@ -160,7 +160,7 @@ COMMENT ON FUNCTION push_worker.take_tokens_v1 IS
     'How many of the wanted posts may leave to a hub with a rate: configured, unless push.hub_state.rate is set, and '
     'less after the hub throttled (push.current_rate). wait: seconds until the next one.';
 
-CREATE OR REPLACE FUNCTION push_worker.return_tokens_v1(hub smallint, n int) RETURNS void
+CREATE OR REPLACE FUNCTION push_worker.return_tokens_v1(hub int, n int) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
     UPDATE push.hub_pace p
        SET tokens = p.tokens + return_tokens_v1.n

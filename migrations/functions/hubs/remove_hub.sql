@@ -1,6 +1,6 @@
 -- Removing a hub.
 
-CREATE OR REPLACE FUNCTION push_internal.refuse_used_hub(number smallint, hub text) RETURNS void
+CREATE OR REPLACE FUNCTION push_internal.refuse_used_hub(number int, hub text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     serving text;
@@ -84,7 +84,7 @@ COMMENT ON TRIGGER hub_removed ON push.hub IS
 CREATE OR REPLACE FUNCTION push.remove_hub(hub text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    number constant smallint := push_internal.hub_number(hub, or_removed => true);
+    number constant int := push_internal.hub_number(hub, or_removed => true);
 BEGIN
     PERFORM push_internal.begin_action();
     PERFORM push_internal.refuse_used_hub(number, hub);

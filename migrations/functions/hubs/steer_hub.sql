@@ -3,7 +3,7 @@
 CREATE OR REPLACE FUNCTION push.rotate_hub(hub text) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    number constant smallint := push_internal.hub_number(hub);
+    number constant int := push_internal.hub_number(hub);
     fit    bigint;
     unfit  text;
     fresh  text;
@@ -54,7 +54,7 @@ COMMENT ON FUNCTION push.rotate_hub IS
 CREATE OR REPLACE FUNCTION push.pause_hub(hub text, reason text DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    number constant smallint := push_internal.hub_number(hub);
+    number constant int := push_internal.hub_number(hub);
 BEGIN
     PERFORM push_internal.begin_action();
     IF length(reason) > 200 THEN
@@ -78,7 +78,7 @@ COMMENT ON FUNCTION push.pause_hub IS
 CREATE OR REPLACE FUNCTION push.resume_hub(hub text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    number constant smallint := push_internal.hub_number(hub);
+    number constant int := push_internal.hub_number(hub);
 BEGIN
     PERFORM push_internal.begin_action();
     UPDATE push.hub_state s
@@ -109,7 +109,7 @@ COMMENT ON FUNCTION push.resume_hub IS
 CREATE OR REPLACE FUNCTION push.open_gate(hub text) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    number constant smallint := push_internal.hub_number(hub);
+    number constant int := push_internal.hub_number(hub);
     closed_until timestamptz;
 BEGIN
     PERFORM push_internal.begin_action();
@@ -136,7 +136,7 @@ CREATE OR REPLACE FUNCTION push.set_rate(hub text, rate real) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
-    number constant smallint := push_internal.hub_number(set_rate.hub);
+    number constant int := push_internal.hub_number(set_rate.hub);
 BEGIN
     PERFORM push_internal.begin_action();
     IF set_rate.rate NOT BETWEEN 0 AND 100000 OR set_rate.rate = 'NaN' THEN

@@ -123,7 +123,7 @@ END $$;
 COMMENT ON FUNCTION push_internal.end_keyed IS
     'Ends a message with a content_key that no worker has gathered yet; false: push_internal.lock_keyed did not get it.';
 
-CREATE OR REPLACE FUNCTION push_internal.cancel_pointer(id bigint, hub smallint, priority smallint) RETURNS boolean
+CREATE OR REPLACE FUNCTION push_internal.cancel_pointer(id bigint, hub int, priority smallint) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -165,7 +165,7 @@ END $$;
 COMMENT ON FUNCTION push_internal.cancel_pointer IS
     'Cancels a message that is scheduled, due, or waits for another try; false: it is not there (any more).';
 
-CREATE OR REPLACE FUNCTION push_internal.cancel_held(id bigint, hub smallint, priority smallint) RETURNS text
+CREATE OR REPLACE FUNCTION push_internal.cancel_held(id bigint, hub int, priority smallint) RETURNS text
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$

@@ -9,7 +9,7 @@ COMMENT ON FUNCTION push_internal.matches_filter IS
     'Whether a message belongs to the campaign and run that are asked for; null: any.';
 
 CREATE OR REPLACE FUNCTION push_internal.cancel_pointers(
-    INOUT mark push.cancel_mark, hub smallint, campaign text, run text, batch int, OUT cancelled bigint)
+    INOUT mark push.cancel_mark, hub int, campaign text, run text, batch int, OUT cancelled bigint)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -142,7 +142,7 @@ COMMENT ON FUNCTION push_internal.cancel_claim IS
     'Cancels what a worker holds in one claim and has not posted; too_late: messages that are on the wire.';
 
 CREATE OR REPLACE FUNCTION push_internal.cancel_batch(
-    hub smallint, campaign text, run text, after text, batch int,
+    hub int, campaign text, run text, after text, batch int,
     OUT cancelled bigint, OUT too_late bigint, OUT next text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET datestyle = 'ISO' SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off AS $$
@@ -272,7 +272,7 @@ CREATE OR REPLACE FUNCTION push.cancel_hub(
     OUT cancelled bigint, OUT too_late bigint, OUT next text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    number constant smallint := push_internal.hub_number(hub, or_removed => true);
+    number constant int := push_internal.hub_number(hub, or_removed => true);
 BEGIN
     SELECT b.cancelled, b.too_late, b.next INTO cancelled, too_late, next
       FROM push_internal.cancel_batch(number, NULL, NULL, after, batch) b;

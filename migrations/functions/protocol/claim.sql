@@ -44,7 +44,7 @@ COMMENT ON FUNCTION push_internal.bytes_of IS
     'that arrived compressed counts as the largest that is allowed.';
 
 CREATE OR REPLACE FUNCTION push_worker.claim_v1(
-    hub          smallint,
+    hub          int,
     priority     smallint,
     mark_at      timestamptz,
     mark_id      bigint,
@@ -230,7 +230,7 @@ COMMENT ON FUNCTION push_worker.claim_v1 IS
     'the message''s pointer was due, by the same clock.';
 
 CREATE OR REPLACE FUNCTION push_worker.look_v1(
-    hubs       smallint[],
+    hubs       int[],
     priorities smallint[],
     marks_at   timestamptz[],
     marks_id   bigint[],

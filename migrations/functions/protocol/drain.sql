@@ -52,7 +52,7 @@ COMMENT ON FUNCTION push_internal.count_pointers_left IS
     'Pointers that a drain has to wait for: due within that time, and not merely scheduled for later.';
 
 -- Scheduled ones wait for their time first, and what is due is counted as such.
-CREATE OR REPLACE FUNCTION push_internal.waits_left(hub smallint, within_seconds double precision) RETURNS SETOF push.waiting
+CREATE OR REPLACE FUNCTION push_internal.waits_left(hub int, within_seconds double precision) RETURNS SETOF push.waiting
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_bitmapscan = off AS $$
     SELECT w.*
       FROM push.waiting w
@@ -102,7 +102,7 @@ COMMENT ON FUNCTION push_worker.next_due_v1 IS
 CREATE OR REPLACE FUNCTION push_worker.count_left_v1(hubs text[], within_seconds double precision) RETURNS bigint
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_bitmapscan = off SET jit = off AS $$
 DECLARE
-    ids constant smallint[] := ARRAY(SELECT h.id FROM push.hub h WHERE h.name = ANY (hubs));
+    ids constant int[] := ARRAY(SELECT h.id FROM push.hub h WHERE h.name = ANY (hubs));
 BEGIN
     RETURN (SELECT count(*) FROM push_internal.count_pointers_left(within_seconds) d WHERE d.hub = ANY (ids))
          + (SELECT count(*) FROM unnest(ids) u(hub), push_internal.waits_left(u.hub, within_seconds))

@@ -1,7 +1,7 @@
 -- Contents with a key become ordinary ones.
 
 CREATE OR REPLACE FUNCTION push_worker.gather_v1(
-    hub      smallint,
+    hub      int,
     priority smallint,
     mark_at  timestamptz,
     mark_id  bigint,

@@ -53,7 +53,7 @@ CREATE OR REPLACE FUNCTION push_worker.heartbeat_v1(
     epoch            int,
     lowest_claim     bigint,
     doing            text,
-    hubs             smallint[],
+    hubs             int[],
     keys             text[],
     have_secondary   boolean[],
     tokens_expire_at timestamptz[],
@@ -148,7 +148,7 @@ COMMENT ON FUNCTION push_worker.heartbeat_v1 IS
 
 CREATE OR REPLACE FUNCTION push_internal.report_hubs(
     worker           int,
-    hubs             smallint[],
+    hubs             int[],
     keys             text[],
     have_secondary   boolean[],
     tokens_expire_at timestamptz[],

@@ -12,7 +12,7 @@ COMMENT ON FUNCTION push_internal.require_durable_commit IS
 
 CREATE OR REPLACE FUNCTION push_internal.repeat_intent(
     claim   bigint,
-    hub     smallint,
+    hub     int,
     n       int[],
     first   int[],
     last    int[],
@@ -147,7 +147,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock
 SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 #variable_conflict use_column
 DECLARE
-    hubs smallint[];
+    hubs int[];
     have_cancelled boolean;
 BEGIN
     IF current_setting('synchronous_commit') IN ('off', 'local') THEN

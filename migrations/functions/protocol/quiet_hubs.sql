@@ -1,6 +1,6 @@
 -- For workers with many hubs, most of them quiet: one look for all.
 
-CREATE OR REPLACE FUNCTION push_worker.due_lanes_v1(OUT hubs smallint[], OUT priorities smallint[])
+CREATE OR REPLACE FUNCTION push_worker.due_lanes_v1(OUT hubs int[], OUT priorities smallint[])
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off AS $$
@@ -34,7 +34,7 @@ COMMENT ON FUNCTION push_worker.due_lanes_v1 IS
     'Every hub and priority that has something due, or a wait to look at, of all workers. Costs as much as there are of them, and nothing '
     'for those without a pointer.';
 
-CREATE OR REPLACE FUNCTION push_worker.due_device_hubs_v1() RETURNS smallint[]
+CREATE OR REPLACE FUNCTION push_worker.due_device_hubs_v1() RETURNS int[]
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off AS $$

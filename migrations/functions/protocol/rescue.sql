@@ -17,7 +17,7 @@ COMMENT ON FUNCTION push.due_at_of IS 'The due_at of a message in push.due, if i
 CREATE OR REPLACE FUNCTION push_internal.rescue_claim(
     claim bigint,
     arrival bigint,
-    OUT hub smallint, OUT returned int, OUT doubted int, OUT resent int, OUT split int, OUT missing bigint[])
+    OUT hub int, OUT returned int, OUT doubted int, OUT resent int, OUT split int, OUT missing bigint[])
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
@@ -108,7 +108,7 @@ DECLARE
     arrival constant bigint := push_internal.next_arrival();
     next bigint;
     found record;
-    hubs smallint[] := '{}';
+    hubs int[] := '{}';
     statuses push.status[] := '{}';
     reasons push.reason[] := '{}';
     ns bigint[] := '{}';

@@ -1,7 +1,7 @@
 -- What completion and rescue both write: results, pointers that go back, and counters.
 
 CREATE OR REPLACE FUNCTION push_internal.count_results(
-    hubs     smallint[],
+    hubs     int[],
     statuses push.status[],
     reasons  push.reason[],
     ns       bigint[],
@@ -20,7 +20,7 @@ COMMENT ON FUNCTION push_internal.count_results IS
     'Adds results to push.tally, by default to the current minute. The caller groups them: each hub, status and '
     'reason once.';
 
-CREATE OR REPLACE FUNCTION push_internal.drop_orphans(hub smallint, ids bigint[], pointers tid[] DEFAULT '{}') RETURNS bigint[]
+CREATE OR REPLACE FUNCTION push_internal.drop_orphans(hub int, ids bigint[], pointers tid[] DEFAULT '{}') RETURNS bigint[]
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 DECLARE
@@ -45,7 +45,7 @@ COMMENT ON FUNCTION push_internal.drop_orphans IS
     'partition, and says so in push.audit. Returns their ids.';
 
 CREATE OR REPLACE FUNCTION push_internal.return_messages(
-    hubs       smallint[],
+    hubs       int[],
     priorities smallint[],
     ids        bigint[],
     attempts   smallint[],
@@ -106,7 +106,7 @@ CREATE OR REPLACE FUNCTION push_internal.write_results(
     reasons    push.reason[],
     due_ats    timestamptz[],
     notes      text[],
-    hubs       smallint[],
+    hubs       int[],
     priorities smallint[],
     attempts   smallint[],
     resents    boolean[],

@@ -1,6 +1,6 @@
 -- The end of a wait: what came is told apart from what did not come in time.
 
-CREATE OR REPLACE FUNCTION push_internal.count_awaited(hub smallint, after bigint, device text, change bigint) RETURNS bigint
+CREATE OR REPLACE FUNCTION push_internal.count_awaited(hub int, after bigint, device text, change bigint) RETURNS bigint
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 #variable_conflict use_variable
@@ -65,7 +65,7 @@ SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 $$;
 COMMENT ON FUNCTION push.awaited_by IS 'What a message waits for (push.waiting), in words. Null: it waits for nothing.';
 
-CREATE OR REPLACE FUNCTION push_internal.end_waits(hub smallint, priority smallint, n int) RETURNS void
+CREATE OR REPLACE FUNCTION push_internal.end_waits(hub int, priority smallint, n int) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off

@@ -172,7 +172,7 @@ COMMENT ON FUNCTION push_internal.locale_tag IS
     'The tag, but for its case, that a hub localised by tags adds for a locale: that of its nearest language, else that of the '
     'locale without extensions.';
 
-CREATE OR REPLACE FUNCTION push_internal.unknown_hub(hub text) RETURNS smallint
+CREATE OR REPLACE FUNCTION push_internal.unknown_hub(hub text) RETURNS int
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     PERFORM set_config('push.unknown_hub', 'true', true);     -- not the name: an empty one would read as no note
