@@ -193,7 +193,7 @@ let package = Package(
             "HubEmulator",
             ["PushModel", "Signing", "HTTPServer", "EmulatorTLS", "HTTPTransport", "VectorSupport", log]),
         test("Campaigns", ["PushModel", "Postgres", "Store", "TestSupport", "ProgramSupport", log]),
-        test("Chaos", ["PushModel", "HubEmulator", "Store"]),
+        test("Chaos", ["PushModel", "HubEmulator", "Postgres", "Store", "TestSupport"]),
         test("Daemon", ["Concurrency", "Configuration", "Postgres", "Signing", "Store", "Telemetry"]),
         .testTarget(
             name: "FanfareTests",

@@ -13,7 +13,7 @@ public struct ChaosRun: Sendable {
         /// Transactions a second that change devices, of each of two backends.
         public var deviceRate = 10.0
         public var isAsynchronous = false
-        /// Whether an application that may only enqueue tries to do harm. Default true.
+        /// Whether an application that may only enqueue tries to do harm, and logins lock all that they may. Default true.
         public var hasStrangers = true
         public var kinds = InjectedFault.Kind.allCases
         /// Default nil: the protocol as it is.
@@ -49,6 +49,7 @@ public struct ChaosRun: Sendable {
         let backend = Backend(database: testBed.database, seed: options.seed &+ 1)
         let people = OperatorTraffic(database: testBed.database, backend: backend, seed: options.seed &+ 2)
         let strangers = HostileTraffic(database: testBed.stranger, seed: options.seed &+ 3)
+        let lockers = LockTraffic(testBed: testBed, seed: options.seed &+ 6)
         let registrars = (4...5).map {
             DeviceTraffic(database: testBed.registrar, seed: options.seed &+ $0)
         }
@@ -58,6 +59,7 @@ public struct ChaosRun: Sendable {
         let writing = Task { await backend.write(rate: options.rate) }
         let working = Task { await people.work() }
         let attacking = Task { if options.hasStrangers { await strangers.work() } }
+        let locking = Task { if options.hasStrangers { await lockers.work() } }
         let registering = registrars.map { registrar in
             Task { await registrar.work(rate: options.deviceRate) }
         }
@@ -75,9 +77,12 @@ public struct ChaosRun: Sendable {
         }
         await injector.carryOut(schedule, since: start)
         await injector.stop()
-        for task in [writing, working, attacking] + registering { task.cancel() }
-        for task in [writing, working, attacking] + registering { await task.value }
+        for task in [writing, working, attacking, locking] + registering { task.cancel() }
+        for task in [writing, working, attacking, locking] + registering { await task.value }
         let rested = try await rest(testBed)
+        progress("urgent messages beside bulk posts of \(UrgentTraffic.bulkSeconds) s")
+        let beside = try await UrgentTraffic(testBed: testBed, workers: options.workers).behindBulk()
+        _ = try await rest(testBed)
         telling.cancel()
         _ = await telling.result  // a look that was cut short
         await testBed.fleet.stop()
@@ -88,7 +93,8 @@ public struct ChaosRun: Sendable {
             database: testBed.database, emulator: testBed.emulator, emulatorBegan: testBed.emulatorBegan,
             forgotten: deleted + people.doomed
         ).facts()
-        facts.confirmed = await backend.confirmed + strangers.confirmed
+        facts.confirmed = await backend.confirmed + strangers.confirmed + beside.bulk + beside.urgent
+        facts.urgent = beside.urgent
         facts.cancelled = await people.cancelled
         facts.deleted = deleted
         facts.erased = await people.erased
@@ -105,6 +111,7 @@ public struct ChaosRun: Sendable {
         report.restSeconds = rested
         report.unconfirmed = await backend.unconfirmed
         report.actions = await people.actions.merging(strangers.actions) { $0 + $1 }
+        report.actions.merge(await lockers.actions) { $0 + $1 }
         for registrar in registrars { report.actions.merge(await registrar.actions) { $0 + $1 } }
         report.rescues = await injector.rescues
         report.troubles =

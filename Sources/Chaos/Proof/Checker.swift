@@ -21,6 +21,7 @@ public struct Checker {
             checker.checkPosts(of: message)
             checker.checkDoubt(of: message)
         }
+        checker.checkUrgent()
         checker.checkErased()
         checker.checkAnswers()
         checker.checkDevices()
@@ -84,6 +85,19 @@ public struct Checker {
                 report(
                     .cancelledMeansUnsent, id, since: [at],
                     "a person was told that it is cancelled, and it is \(status(of: id))")
+            }
+        }
+    }
+
+    private mutating func checkUrgent() {
+        let waits = facts.urgentWaits()
+        for row in facts.urgent {
+            guard let seconds = waits[row.id] else {
+                report(.urgentNeverWaits, row.id, "did not leave")
+                continue
+            }
+            if seconds > UrgentTraffic.atMost {
+                report(.urgentNeverWaits, row.id, "left \(Report.seconds(seconds)) after its INSERT")
             }
         }
     }

@@ -169,6 +169,8 @@ public struct Facts: Sendable {
     public var posts: [Post] = []
     public var arrivals: [Arrival] = []
     public var confirmed: [Confirmation] = []
+    /// Those of `confirmed` that are urgent and came when bulk posts filled every window (`UrgentTraffic`).
+    public var urgent: [Confirmation] = []
     /// For which push.cancel answered `cancelled`, confirmed; and when, in seconds since 1970.
     public var cancelled: [(id: Int64, at: Double)] = []
     /// Rows that somebody deleted, or may have deleted.

@@ -25,6 +25,11 @@ extension Report {
             "Rescue of a killed worker took at most \(Self.seconds(rescues.max() ?? 0)), its lease included.",
             "Everything came to rest \(Self.seconds(restSeconds)) after the last fault.",
         ]
+        if let slowestUrgent {
+            lines.append(
+                "Beside bulk posts of \(UrgentTraffic.bulkSeconds) s an urgent message left at most \(Self.seconds(slowestUrgent)) after its INSERT."
+            )
+        }
         lines += troubles.isEmpty ? [] : ["", "Trouble"] + troubles.map { "  \($0)" }
         lines += ["", "Promises"]
         for promise in Violation.Promise.allCases {
@@ -69,7 +74,7 @@ extension Report {
                 people: actions, messages: states, changes: changes, posts: posts, sends: sends, taken: taken,
                 everInDoubt: doubted,
                 confirmed: confirmed, unconfirmed: unconfirmed, worstRescueSeconds: rescues.max() ?? 0,
-                restSeconds: restSeconds, troubles: troubles,
+                slowestUrgentSeconds: slowestUrgent, restSeconds: restSeconds, troubles: troubles,
                 violations: breaches.map {
                     .init(promise: $0.promise.rawValue, message: $0.message, detail: $0.detail)
                 },
@@ -109,6 +114,7 @@ extension Report {
         var confirmed: Int
         var unconfirmed: Int
         var worstRescueSeconds: Double
+        var slowestUrgentSeconds: Double?
         var restSeconds: Double
         var troubles: [String]
         var violations: [Break]

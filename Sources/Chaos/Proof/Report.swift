@@ -14,6 +14,9 @@ public struct Report: Sendable {
     let doubted: Int
     let inDoubt: Int
     let confirmed: Int
+    /// The longest time from the INSERT of an urgent message to its post, in seconds, while bulk posts filled every window;
+    /// nil: none was sent.
+    let slowestUrgent: Double?
     var unconfirmed = 0
     /// Seconds until everything had come to rest.
     var restSeconds = 0.0
@@ -43,6 +46,7 @@ public struct Report: Sendable {
         doubted = Set(facts.results.filter { $0.status == "in_doubt" }.map(\.id)).count
         inDoubt = facts.messages.count { $0.status == "in_doubt" }
         confirmed = facts.confirmed.count
+        slowestUrgent = facts.urgentWaits().values.max()
     }
 
     mutating func note(_ done: [FaultInjector.Done], in facts: Facts) {

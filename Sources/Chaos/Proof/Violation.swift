@@ -12,6 +12,7 @@ public struct Violation: Sendable, Hashable, CustomStringConvertible {
         case staleChangesNothing = "a late completion changes nothing but the doubt of its own post"
         case cancelledMeansUnsent = "what was cancelled is not sent"
         case erasedMeansGone = "what was erased is gone, and is not sent"
+        case urgentNeverWaits = "urgent messages leave at once while slow bulk posts fill every window"
         case tallyAgrees = "the tally agrees with the results"
         case lostIsEmpty = "push.lost is empty"
         case changesEndOnce = "every confirmed change of a device is there and has exactly one final result"

@@ -24,6 +24,7 @@ extension EvidenceReader {
             SELECT substring(m.campaign FROM '^c([0-9]{1,6})$')::int, m.hub, m.recipient::int, coalesce(n.status::text, '')
               FROM push.message m
                    LEFT JOIN newest n ON n.id = m.id
+             WHERE NOT starts_with(m.campaign, \(HostileOwner.prefix))
             """
         ) { rows in
             var facts = before

@@ -42,7 +42,12 @@ actor OwnerTraffic {
     /// nil: the database is away.
     private func openRuns() async -> Int64? {
         do {
-            return try await database.query("SELECT count(*) FROM push.run WHERE ended_at IS NULL") { rows in
+            return try await database.query(
+                """
+                SELECT count(*) FROM push.run r JOIN push.campaign c ON c.id = r.campaign
+                 WHERE r.ended_at IS NULL AND NOT starts_with(c.name, \(HostileOwner.prefix))
+                """
+            ) { rows in
                 try rows.first { row in try row.int64() }
             }
         } catch {

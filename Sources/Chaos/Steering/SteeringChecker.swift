@@ -89,6 +89,7 @@ struct SteeringChecker {
         if facts.hasGap { breaches.report(.numbersAgree, "the hubs' journal is not whole, so nothing is proved") }
         for line in facts.strange { breaches.report(.nobodyElseIsSent, line) }
         for line in facts.differences { breaches.report(.numbersAgree, line) }
+        for line in facts.hostile { breaches.report(.viewsOnlyRead, line) }
         for line in facts.lost { breaches.report(.lostIsEmpty, "push.lost: \(line)") }
     }
 }

@@ -35,6 +35,8 @@ struct SteeringFacts: Sendable {
     var left: Int64 = 0
     /// What looks at the numbers found.
     var differences: [String] = []
+    /// What views did that is not theirs to do, and their runs that neither ended nor say why they are paused.
+    var hostile: [String] = []
     /// Rows of push.lost.
     var lost: [String] = []
 

@@ -11,5 +11,6 @@ public enum SteeringPromise: String, Sendable, CaseIterable {
     case silenceIsKept = "nothing of a run is sent while it is paused, nor after it was cancelled"
     case nobodyElseIsSent = "nobody is sent who is not in the audience"
     case numbersAgree = "push.run_progress shows what the tables hold, at every look and at the end"
+    case viewsOnlyRead = "a view does nothing but give its rows, or its run is paused with words"
     case lostIsEmpty = "push.lost is empty"
 }

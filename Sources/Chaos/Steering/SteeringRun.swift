@@ -64,14 +64,21 @@ public struct SteeringRun: Sendable {
             kinds: Self.kinds)
         let injector = FaultInjector(testBed: testBed) { [] }
         let owner = OwnerTraffic(database: testBed.database, seed: options.seed &+ 1)
+        let hostile = HostileOwner(database: testBed.database, seed: options.seed &+ 3)
+        try await hostile.prepare()
         let start = ContinuousClock.now
         let working = Task { await owner.work() }
+        let attacking = Task { await hostile.work() }
         let watching = Task { try await self.watch(testBed, owner, injector, since: start) }
         await injector.carryOut(schedule, since: start)
         await injector.stop()
-        working.cancel()
-        await working.value
+        for task in [working, attacking] {
+            task.cancel()
+            await task.value
+        }
         await owner.settle()
+        let unspoken = try await hostile.open()
+        try await hostile.settle()
         let rested = try await rest(testBed)
         watching.cancel()
         var watch = try await watching.value
@@ -85,9 +92,11 @@ public struct SteeringRun: Sendable {
         ).facts(of: runs, audience: audience)
         facts.standstills = await injector.pauses
         facts.differences = watch.differences
+        facts.hostile = try await hostile.ranAs().map { "code of a view ran as \($0)" } + unspoken
         var report = SteeringReport(
             options: options, facts: facts, breaches: SteeringChecker.breaches(in: facts),
-            actions: await owner.actions, injections: await injector.done.map(\.kind))
+            actions: await owner.actions.merging(hostile.actions) { $0 + $1 },
+            injections: await injector.done.map(\.kind))
         report.directory = testBed.directory
         report.looks = watch.looks
         report.restSeconds = rested

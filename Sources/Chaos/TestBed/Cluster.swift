@@ -112,7 +112,8 @@ actor Cluster {
     private func startServer(_ number: Int) async throws {
         let options = [
             "listen_addresses=", "unix_socket_directories=\(directory)", "port=\(port(number))", "fsync=off",
-            "full_page_writes=off", "shared_buffers=64MB", "max_connections=200", "wal_keep_size=512MB",
+            "full_page_writes=off", "shared_buffers=64MB", "max_connections=200", "max_prepared_transactions=10",
+            "wal_keep_size=512MB",
             "dynamic_shared_memory_type=mmap",
         ]
         // Not by pg_ctl: a server that has left its starter would keep it from being seen to end.

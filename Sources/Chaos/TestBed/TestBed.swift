@@ -18,6 +18,8 @@ struct TestBed {
     let stranger: Database
     /// The same database, as an application that may only change devices.
     let registrar: Database
+    /// The same database, as a login that is a member of this role of ours and of nothing else; nil: of none. To be closed.
+    let locker: @Sendable (_ role: String?) -> Database
     /// Of the servers; nil: no fault is about clocks.
     let serverClock: FakeClock?
     private let janitor: CleanupShell
@@ -75,7 +77,7 @@ struct TestBed {
                     worker, "run", "--config", directory + "/config.json", "--log-format", "json", "--log-level",
                     "notice",
                 ], directory: directory, places: options.workers, clocks: workerClocks ?? [])
-            func application(_ user: String) -> Database {
+            @Sendable func application(_ user: String) -> Database {
                 Database(
                     DatabaseSettings(
                         url: cluster.conninfo(database: "fanfare", user: user), applicationName: user, prepare: .never,
@@ -84,12 +86,14 @@ struct TestBed {
             return TestBed(
                 directory: directory, cluster: cluster, emulator: emulator, emulatorBegan: began, fleet: fleet,
                 database: database, stranger: application("stranger"), registrar: application("registrar"),
-                serverClock: serverClock, janitor: janitor)
+                locker: { application(Self.login($0)) }, serverClock: serverClock, janitor: janitor)
         } catch {
             await janitor.finish()
             throw error
         }
     }
+
+    private static func login(_ role: String?) -> String { "locker_\(role ?? "of_no_role")" }
 
     private static func emulator() async throws -> HubEmulator {
         let policy = SASPolicy(
@@ -119,6 +123,9 @@ struct TestBed {
         _ = try await Schema(database: database).migrate(appVersion: "chaos")
         try await database.execute("CREATE ROLE stranger LOGIN IN ROLE push_enqueue")
         try await database.execute("CREATE ROLE registrar LOGIN IN ROLE push_register")
+        for role in Locks.roles {
+            try await database.script("CREATE ROLE \(login(role)) LOGIN \(role.map { "IN ROLE \($0)" } ?? "")")
+        }
         return database
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import Postgres
 import PushModel
 
-/// An application that may only enqueue, and means harm: rows as large and odd as the rules allow, keys of others, locks,
+/// An application that may only enqueue, and means harm: rows as large and odd as the rules allow, keys of others,
 /// transactions that stay open, and statements that must be refused.
 actor HostileTraffic {
     private let database: Database
@@ -34,13 +34,12 @@ actor HostileTraffic {
 
     private func act() async throws {
         number += 1
-        switch Int.random(in: 0..<8, using: &random) {
+        switch Int.random(in: 0..<7, using: &random) {
         case 0: try await enqueue("large handles", largeHandles())
         case 1: try await enqueue("large contents", largeContents())
         case 2: try await enqueue("odd tags and times", oddRows())
         case 3: try await enqueue("keys of others", keysOfOthers())
         case 4: try await stayOpen()
-        case 5: try await squat()
         default: await tryWhatIsForbidden()
         }
     }
@@ -115,18 +114,6 @@ actor HostileTraffic {
             if isKept { confirm(rows, ids) }
         }
         actions["stranger: open transactions", default: 0] += 1
-    }
-
-    /// Every lock that anybody may take.
-    private func squat() async throws {
-        let seconds = Double.random(in: 0.5...4, using: &random)
-        try await database.withTransaction { connection in
-            try await connection.execute(
-                "SELECT pg_advisory_xact_lock_shared(7310868735422034500 + n) FROM generate_series(0, 99) n")
-            try await connection.execute("LOCK TABLE push.message IN ROW EXCLUSIVE MODE")
-            try await Task.sleep(for: .seconds(seconds))
-        }
-        actions["stranger: locks", default: 0] += 1
     }
 
     private static let forbidden = [

@@ -84,6 +84,7 @@ import Testing
         Fault(.nobodyElseIsSent, "send 9: user:0") { $0.strange = ["send 9: user:0"] },
         Fault(.numbersAgree, "c1 shows") { $0.differences = ["c1 shows 2 and has 3"] },
         Fault(.numbersAgree, "not whole") { $0.hasGap = true },
+        Fault(.viewsOnlyRead, "ran as postgres") { $0.hostile = ["code of a view ran as postgres"] },
         Fault(.lostIsEmpty, "push.lost: 7") { $0.lost = ["7 has no pointer"] },
     ])
     func whatIsBrokenIsFound(fault: Fault) {
