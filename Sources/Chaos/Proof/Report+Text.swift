@@ -27,7 +27,7 @@ extension Report {
         ]
         if let slowestUrgent {
             lines.append(
-                "Beside bulk posts of \(UrgentTraffic.bulkSeconds) s an urgent message left at most \(Self.seconds(slowestUrgent)) after its INSERT."
+                "Beside bulk posts of \(UrgentTraffic.bulkSeconds) s an urgent message left at most \(Int(slowestUrgent * 1_000)) ms after its INSERT."
             )
         }
         lines += troubles.isEmpty ? [] : ["", "Trouble"] + troubles.map { "  \($0)" }

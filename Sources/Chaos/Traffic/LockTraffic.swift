@@ -51,7 +51,8 @@ actor LockTraffic {
         } catch {
             failure = error
         }
-        if isPrepared { await rollBack(name) }  // also when the answer to PREPARE was lost
+        // Also when the answer to PREPARE was lost, and by a task of its own: what is cancelled asks the database nothing more.
+        if isPrepared { await Task { await rollBack(name) }.value }
         if let failure { throw failure }
         actions["locks: \(isPrepared ? "prepared" : "open") transactions", default: 0] += 1
     }
@@ -65,8 +66,8 @@ actor LockTraffic {
             } catch {
                 guard error.isTransient else { return }
             }
-            // Cancelled or not, it goes on until the database is back.
-            await Task { try? await Task.sleep(for: .milliseconds(300)) }.value
+            // Nobody cancels it: a run that is broken off ends the process.
+            try? await Task.sleep(for: .milliseconds(300))
         }
     }
 }
