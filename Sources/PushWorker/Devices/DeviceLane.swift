@@ -21,6 +21,8 @@ final class DeviceLane: Sendable {
     private let transport: HTTPClient
     private let context: LaneContext
     private let inFlight = Mutex(0)
+    /// Completions in a row that the database refused for good.
+    private let refused = Mutex(0)
 
     init(
         hub: HubContext, installations: Installations, poller: DevicePoller, transport: HTTPClient,
@@ -55,6 +57,8 @@ final class DeviceLane: Sendable {
         guard context.isRunning else { return }
         var cursor = due
         var hasLeftovers = await work(&cursor)
+        // What the hub applied is not recorded, so it will be applied again: not at once.
+        if case let faults = refused.withLock({ $0 }), faults > 0 { await context.pause(after: faults) }
         // Claims that nobody knows of keep their devices from everybody.
         while hasLeftovers, context.isRunning {
             hasLeftovers = await !giveBack()
@@ -223,10 +227,13 @@ final class DeviceLane: Sendable {
         return true
     }
 
+    /// Tries again until the database takes it, unless it refuses a value, or the server was replaced.
     private func record(_ finished: [DeviceQueue.Finished]) async -> Event {
-        let written: Void? = await context.retrying(doing: "record changes of devices", by: .devices(hub.id)) {
-            () async throws(DatabaseError) in try await self.queue.complete(finished)
-        }
+        let written: Void? = await context.retrying(
+            doing: "record changes of devices", by: .devices(hub.id),
+            givingUp: { $0.isAboutValues || $0.is(.serverReplaced) }
+        ) { () async throws(DatabaseError) in try await self.queue.complete(finished) }
+        refused.withLock { $0 = written == nil ? $0 + 1 : 0 }
         guard written != nil else { return .recorded(isWritten: false) }
         var counts = DeviceCounts()
         for outcome in finished.flatMap(\.outcomes) {

@@ -57,11 +57,14 @@ final class LaneContext: Sendable {
         await hubs.waitUntilBack(atMost: pause, by: clock) { isRunning }
     }
 
-    /// Repeats a statement that writes until it succeeds, as long as its error is transient and the worker runs.
+    /// Repeats a statement that writes until it succeeds, as long as the worker runs and nobody gives it up.
     ///
+    /// - Parameter givesUp: after which errors; default: those that are not transient.
     /// - Returns: nil when it did not succeed.
     func retrying<T: Sendable>(
-        doing: String, by writer: DatabaseTrouble.Writer, _ body: () async throws(DatabaseError) -> T
+        doing: String, by writer: DatabaseTrouble.Writer,
+        givingUp givesUp: (DatabaseError) -> Bool = { !$0.isTransient },
+        _ body: () async throws(DatabaseError) -> T
     ) async -> T? {
         var faults = 0
         while true {
@@ -74,7 +77,7 @@ final class LaneContext: Sendable {
                 faults += 1
                 watch.failed(error, by: writer)
                 log.error("cannot \(doing)", metadata: ["error": "\(error.why)", "tries": .stringConvertible(faults)])
-                guard error.isTransient, isRunning else { return nil }
+                guard !givesUp(error), isRunning else { return nil }
                 await pause(after: faults)
             }
         }

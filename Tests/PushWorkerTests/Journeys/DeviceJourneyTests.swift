@@ -40,6 +40,30 @@ import Testing
         #expect(inbox.map { String(describing: $0).contains("Bonjour") } == [true])
     }
 
+    /// Whatever the reason: the hub must not be asked again for each time that the database refuses.
+    @Test func whatCannotBeRecordedIsNotPutAgain() async throws {
+        var worker = try await TestWorker.make()
+        let log = LogRecorder()
+        worker.log = log.logger
+        try await worker.test.database.script(
+            """
+            CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                RAISE 'cannot delete from table "due" because it does not have a replica identity' USING ERRCODE = '55000';
+            END $$;
+            CREATE TRIGGER refuse BEFORE INSERT ON push.installation_result FOR EACH ROW EXECUTE FUNCTION refuse();
+            """)
+        for n in 1...5 { try await put(worker, "phone-\(n)") }
+        try await worker.whileWorking { [worker] _ in
+            try await Awaited.until("the third try") {
+                let tries = log.fields(of: "cannot record changes of devices").compactMap { $0["tries"] }
+                return (tries.joined(separator: " "), tries.contains("3"))
+            }
+            try await worker.test.database.execute("DROP TRIGGER refuse ON push.installation_result")
+            try await worker.until("SELECT count(*) FROM push.device_status WHERE status = 'applied'") { $0 == 5 }
+        }
+        #expect(try await worker.test.number("SELECT count(*) FROM push.installation_result") == 5)
+    }
+
     @Test func aPatchChangesADeviceAndADropRemovesIt() async throws {
         let worker = try await TestWorker.make()
         try await put(worker, "phone")
