@@ -114,8 +114,8 @@ public final class Dispatcher: Sendable {
         let lockWatch = LockWatch(
             workers: workers, watch: watch, longestUse: { [database] in database.longestUse }, clock: clock, log: log)
         let heartbeat = Heartbeat(
-            workers: workers, me: me, ownClaims: ownClaims, pulse: pulse, lockWatch: lockWatch, metrics: metrics,
-            settings: settings, clock: clock, log: log,
+            workers: workers, me: me, ownClaims: ownClaims, pulse: pulse, lockWatch: lockWatch, watch: watch,
+            metrics: metrics, settings: settings, clock: clock, log: log,
             reports: { [hubs, clock] in hubs.map { $0.report(now: clock.monotonic()) } },
             onRescue: { await poller.startOver() })
         let context = LaneContext(

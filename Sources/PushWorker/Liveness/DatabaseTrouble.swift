@@ -9,6 +9,8 @@ struct DatabaseTrouble {
         case lane(Int)
         /// The device lane of a hub.
         case devices(Int32)
+        /// What takes claims away from dead workers.
+        case rescue
     }
 
     private struct Fault {

@@ -14,6 +14,7 @@ final class Heartbeat: Sendable {
     private let ownClaims: OwnClaims
     private let pulse: PulseReader
     private let lockWatch: LockWatch
+    private let watch: DatabaseWatch
     private let rescues: Counter
     private let settings: DispatchSettings
     private let clock: Clock
@@ -32,7 +33,8 @@ final class Heartbeat: Sendable {
     ///   - onRescue: called when messages went back to due with old due times.
     init(
         workers: any WorkerRegistry, me: WorkerID, ownClaims: OwnClaims, pulse: PulseReader, lockWatch: LockWatch,
-        metrics: WorkerMetrics, settings: DispatchSettings, clock: Clock, sleep: Sleep = .system, log: Logger,
+        watch: DatabaseWatch, metrics: WorkerMetrics, settings: DispatchSettings, clock: Clock, sleep: Sleep = .system,
+        log: Logger,
         reports: @escaping @Sendable () -> [HubReport],
         onRescue: @escaping @Sendable () async -> Void
     ) {
@@ -41,6 +43,7 @@ final class Heartbeat: Sendable {
         self.ownClaims = ownClaims
         self.pulse = pulse
         self.lockWatch = lockWatch
+        self.watch = watch
         self.rescues = metrics.rescues
         self.settings = settings
         self.clock = clock
@@ -131,16 +134,19 @@ final class Heartbeat: Sendable {
     /// those that could not be rescued: one of them may take all the time there is.
     private func rescueDead(among others: [Workers.Seen], since began: Double, _ memory: inout Memory) async {
         let all = memory.monitor.dead(in: others, now: clock.monotonic())
-        if !all.isEmpty { memory.floor.sawDead(now: clock.monotonic()) }
+        if all.isEmpty { watch.hasNothing(.rescue) } else { memory.floor.sawDead(now: clock.monotonic()) }
         for dead in all.filter({ memory.troubles[$0] == nil }) + all.filter({ memory.troubles[$0] != nil }) {
             let left = settings.beatSeconds - (clock.monotonic() - began)
             guard left > 0 else { return }
+            let statement = clock.monotonic()
             do throws(DatabaseError) {
                 let found = try await workers.rescue(dead, within: left)
                 memory.troubles[dead] = nil
+                note(found, began: statement)
                 if found.claims > 0 { rescues.add() }
                 await tell(found, "rescued a dead worker", ["worker": .stringConvertible(dead.number)], &memory)
             } catch {
+                watch.failed(error, by: .rescue)
                 // Said once, not with every heartbeat.
                 guard memory.troubles.updateValue(error.description, forKey: dead) != error.description else {
                     continue
@@ -162,6 +168,16 @@ final class Heartbeat: Sendable {
         }
     }
 
+    /// A claim that cannot be taken for lack of room keeps its messages for as long as that lasts. One that a person's transaction
+    /// holds is LockWatch's; one that is broken in itself has its own line in push.claim.
+    private func note(_ found: Workers.Rescued, began: Double) {
+        if let error = found.error, error.isAboutRoom {
+            watch.failed(error, by: .rescue)
+        } else if found.claims > 0 {
+            watch.wrote(by: .rescue, began: began)
+        }
+    }
+
     private func tell(
         _ found: Workers.Rescued, _ what: Logger.Message, _ metadata: Logger.Metadata, _ memory: inout Memory
     ) async {
@@ -180,8 +196,11 @@ final class Heartbeat: Sendable {
         }
         let failed = found.failed.filter { memory.failed.insert($0).inserted }
         if !failed.isEmpty {
+            let passes = found.error.map { $0.isTransient || $0.isAboutRoom } ?? false
             log.error(
-                "claims cannot be rescued; push.claim.trouble says why",
+                passes
+                    ? "claims cannot be rescued now; trying again"
+                    : "claims cannot be rescued; push.claim.trouble says why",
                 metadata: metadata.merging([
                     "claims": .array(failed.map { .stringConvertible($0) }), "error": "\(found.failure ?? "")",
                 ]) { $1 })
@@ -214,4 +233,9 @@ public enum BeginAnew: Error, Equatable, CustomStringConvertible {
         case .serverReplaced: "the database server was replaced (a fail-over)"
         }
     }
+}
+
+extension DatabaseError {
+    /// Whether the server has no room for what was written: memory, disk, locks (class 53), or its files failed (58030).
+    fileprivate var isAboutRoom: Bool { sqlState.map { $0.hasPrefix("53") || $0 == "58030" } ?? false }
 }

@@ -74,10 +74,17 @@ public struct Workers: Sendable {
         public var doubted = 0
         /// Messages that have no row in `push.message` any more; they are dropped, and noted in `push.audit`.
         public var missing: [Int64] = []
-        /// Claims that could not be taken, noted in `push.claim.trouble` and `push.audit`.
+        /// Claims that could not be taken; unless that passes by itself, noted in `push.claim.trouble` and `push.audit`.
         public var failed: [Int64] = []
-        /// Why not, of the last of them.
+        /// Why not, of the last of them: its SQLSTATE and its words.
         public var failure: String?
+        /// The same as an error; nil: all could be taken.
+        public var error: DatabaseError? {
+            failure.map {
+                DatabaseError(
+                    doing: "rescue a claim", sqlState: String($0.prefix(5)), message: String($0.dropFirst(6)))
+            }
+        }
 
         public init(claims: Int = 0, returned: Int = 0, doubted: Int = 0) {
             self.claims = claims

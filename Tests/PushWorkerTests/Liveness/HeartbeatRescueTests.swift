@@ -138,6 +138,34 @@ import Testing
         #expect(lines.map { $0["error"] } == Array(repeating: "23514 a row that breaks a rule", count: 2))
         #expect(lines.map { $0["claims"]?.filter(\.isNumber) } == ["8", "9"])
         #expect(it.startsOver == 0)
+        #expect(it.watch.trouble == nil, "it does not pass by itself, and push.lost names it")
+    }
+
+    /// Nothing else may be written meanwhile, so nothing else would say that the messages of the dead worker wait.
+    @Test func aRescueThatHasNoRoomIsATroubleUntilItSucceeds() async {
+        let troubles = Mutex<[String?]>([])
+        it.workers.onBeat { [saved, watch = it.watch] n in
+            troubles.withLock { $0.append(watch.trouble?.words) }
+            return .success(.alive(n, others: saved.all.isEmpty ? [Self.still(Self.one)] : []))
+        }
+        it.workers.onRescue { [saved, workers = it.workers, time = it.time] id in
+            guard workers.rescued.count > 6 else {
+                var found = Workers.Rescued()
+                found.failed = [8]
+                found.failure = "53100 could not extend file"
+                return .success(found)
+            }
+            saved.add(id, at: time.now)
+            return .success(Workers.Rescued(claims: 1, returned: 3))
+        }
+        await it.run(beats: 30)
+        let said = troubles.withLock { $0.compactMap(\.self) }
+        #expect(said.count >= 5)
+        #expect(
+            said.allSatisfy { $0.contains("cannot write to the database") && $0.contains("53100 could not extend") })
+        #expect(it.watch.trouble == nil)
+        #expect(it.log.fields(of: "claims cannot be rescued now; trying again").count == 1)
+        #expect(it.log.fields(of: "the database takes changes again").count == 1)
     }
 
     @Test func deletedMessagesAreSaid() async {

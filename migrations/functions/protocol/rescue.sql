@@ -157,7 +157,7 @@ BEGIN
        SET trouble = record_rescue_trouble.sqlstate || ' ' || record_rescue_trouble.message
      WHERE c.id = record_rescue_trouble.claim
        AND c.trouble IS NULL
-       AND record_rescue_trouble.sqlstate !~ '^(40|53|55P03|57)';      -- no lock, conflict or lack of room, which passes
+       AND record_rescue_trouble.sqlstate !~ '^(40|53|55P03|57|58030)';  -- no lock, conflict or lack of room, which passes
     IF FOUND THEN
         INSERT INTO push.audit (action, detail)
         VALUES ('rescue_failed', json_build_object(
