@@ -4,6 +4,9 @@
 /// Five failures in a row open it for 1 s, then 2, 4, up to 30. After each pause one post is tried: if it gets through,
 /// the others follow; if not, the next pause is twice as long. What other workers report makes this one try with a single
 /// post, and never wait: their network may be at fault, and not the hub.
+///
+/// Bulk posts that take long look like a hub that is away. So an urgent post is tried by itself, without a pause, beside the
+/// probe of the others, until an urgent one fails.
 struct Breaker: Equatable {
     /// Failures in a row that open it.
     static let limit = 5
@@ -14,8 +17,25 @@ struct Breaker: Equatable {
     /// Seconds in which the database may not know yet what we know.
     static let delay = 2.0
 
+    /// When one post may be tried.
+    private struct Try: Equatable {
+        /// Not before then.
+        var until = -Double.infinity
+        /// Since when one is being tried.
+        var probedAt: Double?
+
+        /// Seconds until one may be tried.
+        func opens(after now: Double) -> Double {
+            guard let probedAt else { return until - now }
+            // The probe will be answered soon, or the hub does not answer at all.
+            return now - probedAt < Gate.worthWaiting ? 0.02 : .infinity
+        }
+    }
+
+    /// Of all posts: it is open until then. And of urgent ones, as long as it is open.
+    private var (any, urgent) = (Try(), Try())
     /// It is open until then.
-    private(set) var until = -Double.infinity
+    var until: Double { any.until }
     /// Failures in a row without a success, while it is closed.
     private(set) var failures = 0
     /// How often it opened in a row; 0: posts get through.
@@ -24,26 +44,25 @@ struct Breaker: Equatable {
     private(set) var workedAt = -Double.infinity
     /// When it last opened because of our own failures.
     private var openedAt = -Double.infinity
-    /// Since when one post is being tried.
-    private var probedAt: Double?
 
     /// Seconds until a post may leave: 0 or less: now; infinity: unknown.
-    func opens(after now: Double) -> Double {
-        guard openings > 0, let probedAt else { return until - now }
-        // The probe will be answered soon, or the hub does not answer at all.
-        return now - probedAt < Gate.worthWaiting ? 0.02 : .infinity
+    func opens(after now: Double, isUrgent: Bool = false) -> Double {
+        guard openings > 0 else { return until - now }
+        return (isUrgent ? urgent : any).opens(after: now)
     }
 
-    /// - Returns: `probe` to one caller only, after each pause.
-    mutating func admit(now: Double) -> Gate.Admission {
-        guard opens(after: now) <= 0 else { return .closed }
+    /// - Returns: `probe` to one caller only, after each pause, and to one urgent one.
+    mutating func admit(now: Double, isUrgent: Bool = false) -> Gate.Admission {
+        guard opens(after: now, isUrgent: isUrgent) <= 0 else { return .closed }
         guard openings > 0 else { return .open }
-        probedAt = now
+        if isUrgent { urgent.probedAt = now } else { any.probedAt = now }
         return .probe
     }
 
     /// The probe did not leave.
-    mutating func giveBackProbe() { probedAt = nil }
+    mutating func giveBackProbe(isUrgent: Bool = false) {
+        if isUrgent { urgent.probedAt = nil } else { any.probedAt = nil }
+    }
 
     /// A post got through.
     ///
@@ -60,8 +79,7 @@ struct Breaker: Equatable {
         defer {
             failures = 0
             openings = 0
-            until = -.infinity
-            probedAt = nil
+            (any, urgent) = (Try(), Try())
         }
         return openings > 0
     }
@@ -69,11 +87,16 @@ struct Breaker: Equatable {
     /// A post did not get through.
     ///
     /// - Parameters:
-    ///   - leftAt: when it left; a post that left before the breaker opened belongs to the same failure.
+    ///   - leftAt: when it left; a post that left before the breaker opened belongs to the same failure, and one that left
+    ///     before another got through says nothing about the hub.
+    ///   - isUrgent: then urgent ones wait as all others do.
     ///   - jitter: seconds to add to a pause of the given length, so that not all workers come back at once.
     /// - Returns: how long it is open now, in seconds; nil when it did not open.
-    mutating func failed(leftAt: Double, now: Double, jitter: (Double) -> Double) -> Double? {
-        guard leftAt >= until else { return nil }
+    mutating func failed(
+        leftAt: Double, now: Double, isUrgent: Bool = false, jitter: (Double) -> Double
+    ) -> Double? {
+        defer { if isUrgent, openings > 0 { urgent = Try(until: until) } }
+        guard leftAt >= until, leftAt >= workedAt else { return nil }
         if openings == 0 {
             failures += 1
             guard failures >= Self.limit, now - workedAt > Self.grace else { return nil }
@@ -82,9 +105,8 @@ struct Breaker: Equatable {
         let seconds = pause + jitter(pause)
         openings += 1
         failures = 0
-        until = now + seconds
+        any = Try(until: now + seconds)
         openedAt = now
-        probedAt = nil
         return seconds
     }
 
@@ -96,9 +118,9 @@ struct Breaker: Equatable {
             guard seconds > 0, openings == 0, now - workedAt > Self.delay else { return }
             openings = 1
             failures = 0
-            until = now
+            any.until = now
         } else if openings > 0, until > now, now - openedAt > Self.delay {
-            until = now  // another worker got through, or a person resumed the hub: no need to wait longer
+            (any.until, urgent.until) = (now, now)  // another worker got through, or a person resumed the hub: no need to wait longer
         }
     }
 }

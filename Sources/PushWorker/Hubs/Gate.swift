@@ -46,9 +46,10 @@ final class Gate: Sendable {
         var pauseReason: String?
 
         /// Seconds until a post may leave; infinity: unknown.
-        func opens(after now: Double) -> Double {
+        func opens(after now: Double, isUrgent: Bool = false) -> Double {
             guard pausedBy == nil else { return .infinity }
-            let opens = max(waitUntil + waitJitter - now, pausedHereUntil - now, breaker.opens(after: now))
+            let opens = max(
+                waitUntil + waitJitter - now, pausedHereUntil - now, breaker.opens(after: now, isUrgent: isUrgent))
             if held == nil || (probing && now < probeUntil) { return opens }
             // The probe will be answered soon, or the hub does not answer at all.
             return now - probedAt < Gate.worthWaiting ? max(opens, 0.02) : .infinity
@@ -80,14 +81,18 @@ final class Gate: Sendable {
     private func jitter(for seconds: Double) -> Double { min(2, 0.1 * max(0, seconds)) * random() }
 
     /// Seconds until the hub takes posts; 0 or less: it does now; infinity: unknown.
-    func opens(after now: Double) -> Double { state.withLock { $0.opens(after: now) } }
+    ///
+    /// - Parameter isUrgent: whether the post is: it is tried where others wait (`Breaker`). Default false.
+    func opens(after now: Double, isUrgent: Bool = false) -> Double {
+        state.withLock { $0.opens(after: now, isUrgent: isUrgent) }
+    }
 
     func read<T>(_ body: (State) -> T) -> T { state.withLock { body($0) } }
 
     var isHeld: Bool { state.withLock { $0.held != nil } }
 
     /// Whether at least one post may leave.
-    func isOpen(now: Double) -> Bool { opens(after: now) <= 0 }
+    func isOpen(now: Double, isUrgent: Bool = false) -> Bool { opens(after: now, isUrgent: isUrgent) <= 0 }
 
     /// Whether what was admitted a moment ago still is.
     func stillAdmits(_ admission: Admission, now: Double) -> Bool {
@@ -102,10 +107,10 @@ final class Gate: Sendable {
     }
 
     /// Asks to send. A caller that gets `probe` sends one post or calls `giveBackProbe`.
-    func admit(now: Double) -> Admission {
+    func admit(now: Double, isUrgent: Bool = false) -> Admission {
         state.withLock { state in
-            guard state.opens(after: now) <= 0 else { return .closed }
-            guard state.held != nil else { return state.breaker.admit(now: now) }
+            guard state.opens(after: now, isUrgent: isUrgent) <= 0 else { return .closed }
+            guard state.held != nil else { return state.breaker.admit(now: now, isUrgent: isUrgent) }
             state.probing = false
             state.probedAt = now
             return .probe
@@ -113,11 +118,11 @@ final class Gate: Sendable {
     }
 
     /// The probe did not leave, so it has shown nothing.
-    func giveBackProbe() {
+    func giveBackProbe(isUrgent: Bool = false) {
         state.withLock { state in
             state.probing = state.held != nil
             state.probedAt = -.infinity
-            state.breaker.giveBackProbe()
+            state.breaker.giveBackProbe(isUrgent: isUrgent)
         }
     }
 
@@ -252,8 +257,10 @@ final class Gate: Sendable {
     ///
     /// - Parameter leftAt: when it left.
     /// - Returns: how long the breaker stays open; nil when it did not open now.
-    func failed(leftAt: Double, now: Double) -> Double? {
-        state.withLock { state in state.breaker.failed(leftAt: leftAt, now: now, jitter: jitter) }
+    func failed(leftAt: Double, now: Double, isUrgent: Bool = false) -> Double? {
+        state.withLock { state in
+            state.breaker.failed(leftAt: leftAt, now: now, isUrgent: isUrgent, jitter: jitter)
+        }
     }
 
     /// What the database says, for all workers.

@@ -14,7 +14,9 @@ struct HubEffects: Sendable {
     private var states: HubStateLog { HubStateLog(log: log) }
 
     /// The effect of the answer to a post.
-    func apply(_ effect: Settlement.Effect, to hub: HubContext, of flight: InFlight.PostInFlight) async {
+    func apply(
+        _ effect: Settlement.Effect, to hub: HubContext, of flight: InFlight.PostInFlight, isUrgent: Bool
+    ) async {
         let now = clock.monotonic()
         let name = hub.settings.name
         let leftAt = flight.leftAt
@@ -44,7 +46,7 @@ struct HubEffects: Sendable {
                 hub.gate.waitRecorded()
             }
         case .failed(let why):
-            guard let seconds = hub.gate.failed(leftAt: leftAt, now: now) else { return }
+            guard let seconds = hub.gate.failed(leftAt: leftAt, now: now, isUrgent: isUrgent) else { return }
             hub.window.shrink()
             states.began(.failing, of: hub, because: why, now: now)
             log.warning(

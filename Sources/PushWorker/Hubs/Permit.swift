@@ -26,15 +26,16 @@ enum Permit: Sendable {
 /// reference.
 final class ProbePermit: Sendable {
     private let gate: Gate
+    private let isUrgent: Bool
     private let isOver = Atomic(false)
 
-    init(_ gate: Gate) { self.gate = gate }
+    init(_ gate: Gate, isUrgent: Bool) { (self.gate, self.isUrgent) = (gate, isUrgent) }
 
     /// The post has left; its answer tells.
     func use() { isOver.store(true, ordering: .relaxed) }
 
     /// It did not leave. Changes nothing for one that is used, or was given back.
-    func giveBack() { if !isOver.exchange(true, ordering: .relaxed) { gate.giveBackProbe() } }
+    func giveBack() { if !isOver.exchange(true, ordering: .relaxed) { gate.giveBackProbe(isUrgent: isUrgent) } }
 
     deinit { giveBack() }
 }
@@ -42,12 +43,14 @@ final class ProbePermit: Sendable {
 extension Gate {
     /// As `admit`, as a value that gives back a probe that is not used.
     ///
-    /// - Parameter now: monotonic seconds.
-    func permit(now: Double) -> Permit {
-        switch admit(now: now) {
+    /// - Parameters:
+    ///   - now: monotonic seconds.
+    ///   - isUrgent: whether the post is. Default false.
+    func permit(now: Double, isUrgent: Bool = false) -> Permit {
+        switch admit(now: now, isUrgent: isUrgent) {
         case .closed: .closed
         case .open: .open
-        case .probe: .probe(ProbePermit(self))
+        case .probe: .probe(ProbePermit(self, isUrgent: isUrgent))
         }
     }
 }

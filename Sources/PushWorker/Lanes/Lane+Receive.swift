@@ -57,7 +57,7 @@ extension Lane {
         // The effects on the hub come before its places are free again: nothing more may leave for a hub that is
         // closed.
         for (effect, flight) in Self.coalesced(effects) {
-            await context.effects.apply(effect, to: hub, of: flight)
+            await context.effects.apply(effect, to: hub, of: flight, isUrgent: priority == .urgent)
         }
         hub.window.release(
             replies.count, answered: effects.count { [.takes, .works].contains($0.effect) },

@@ -142,7 +142,7 @@ struct Lane: Sendable {
         let now = context.clock.monotonic()
         guard mayWork else { return nil }
         // A probe that finds nothing to send has shown nothing, and goes back: another lane may have it.
-        let permit = hub.gate.permit(now: now)
+        let permit = hub.gate.permit(now: now, isUrgent: priority == .urgent)
         let isProbe = permit.admission == .probe
         guard permit.admission != .closed else { return nil }
         // Two, so that a probe has another message than the one that was just refused.
@@ -229,9 +229,9 @@ struct Lane: Sendable {
     func waitForPermit() async -> Permit {
         while mayWork {
             let now = context.clock.monotonic()
-            let permit = hub.gate.permit(now: now)
+            let permit = hub.gate.permit(now: now, isUrgent: priority == .urgent)
             guard permit.admission == .closed else { return permit }
-            let seconds = hub.gate.opens(after: now)
+            let seconds = hub.gate.opens(after: now, isUrgent: priority == .urgent)
             guard seconds <= Gate.worthWaiting else { return .closed }
             // Cancellation may cut it short: the loop asks the gate again.
             try? await Task.sleep(for: .seconds(min(max(seconds, 0.001), 0.05)))

@@ -17,6 +17,9 @@ actor DuePoller {
         let since: Double
         /// nil: it rests.
         let wake: CheckedContinuation<WaitEnd, Never>?
+
+        /// Seconds until a post of it may leave.
+        func opens(after now: Double) -> Double { hub.gate.opens(after: now, isUrgent: priority == .urgent) }
     }
 
     /// Why a wait has ended.
@@ -198,13 +201,13 @@ actor DuePoller {
         guard schedule.state == .asleep else {
             return isOnlyDormant ? min(nextLookAt, gates.isDueAt) - now : nextLookAt - now
         }
-        let opens = closedLanes.compactMap { idle[$0]?.hub.gate.opens(after: now) }
+        let opens = closedLanes.compactMap { idle[$0]?.opens(after: now) }
         return min(nextLookAt - now, gates.isDueAt - now, opens.min() ?? .infinity)
     }
 
     private var hasReopened: Bool {
         let now = clock.monotonic()
-        return closedLanes.contains { idle[$0]?.hub.gate.isOpen(now: now) ?? false }
+        return closedLanes.contains { idle[$0].map { $0.opens(after: now) <= 0 } ?? false }
     }
 
     private func pause(_ seconds: Double) async {
@@ -260,7 +263,7 @@ actor DuePoller {
         let due = try await queue.dueLanes()
         watch.answered(began: began)
         let now = clock.monotonic()
-        let woken = dormant.looked(due, now: now, seconds: now - began) { $0.hub.gate.isOpen(now: now) }
+        let woken = dormant.looked(due, now: now, seconds: now - began) { $0.opens(after: now) <= 0 }
         for lane in woken { wake(lane) }
         return !woken.isEmpty
     }
@@ -274,7 +277,7 @@ actor DuePoller {
             if let wake = waiting.wake, now - waiting.since >= Dormant.quietSeconds {
                 idle[lane] = nil
                 wake.resume(returning: WaitEnd(cursor: waiting.cursor, isQuiet: true))
-            } else if waiting.hub.gate.isOpen(now: now) {
+            } else if waiting.opens(after: now) <= 0 {
                 lanes.append(lane)
             } else {
                 closedLanes.append(lane)

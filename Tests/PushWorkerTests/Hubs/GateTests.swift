@@ -98,6 +98,43 @@ import Testing
         }
     }
 
+    /// Bulk posts that are given up after a long time, with a success now and then: each left before the last one.
+    @Test func aPostThatLeftBeforeASuccessSaysNothingAboutTheHub() {
+        let gate = Gate(random: { 0 })
+        for second in stride(from: 20.0, to: 100, by: 10) {
+            _ = gate.worked(leftAt: second - 0.1, now: second)
+            for _ in 1...20 { #expect(gate.failed(leftAt: second - 6, now: second + 9) == nil) }
+        }
+        #expect(gate.isOpen(now: 110))
+    }
+
+    @Test func anUrgentPostIsTriedBesideTheProbeOfTheOthers() {
+        let gate = Gate(random: { 0 })
+        for _ in 1...5 { _ = gate.failed(leftAt: 99, now: 100) }
+        #expect(gate.admit(now: 100.5) == .closed)
+        #expect(gate.opens(after: 100.5, isUrgent: true) <= 0, "without a pause")
+        #expect(gate.admit(now: 101) == .probe)
+        #expect(gate.admit(now: 102, isUrgent: true) == .probe, "the other one may take long")
+        #expect(gate.admit(now: 102, isUrgent: true) == .closed, "one at a time")
+        #expect(gate.worked(leftAt: 102, now: 102.1).wasFailing)
+        #expect(gate.admit(now: 102.1) == .open, "it shows that the hub can be reached")
+    }
+
+    @Test func anUrgentPostThatFailsMakesThemWaitAsTheOthersDo() {
+        let gate = Gate(random: { 0 })
+        for _ in 1...5 { _ = gate.failed(leftAt: 99, now: 100) }
+        #expect(gate.admit(now: 100, isUrgent: true) == .probe)
+        #expect(gate.failed(leftAt: 100, now: 100.1, isUrgent: true) == nil, "the same pause")
+        #expect(gate.admit(now: 100.9, isUrgent: true) == .closed)
+        #expect(gate.admit(now: 101, isUrgent: true) == .probe)
+        #expect(gate.failed(leftAt: 101, now: 101.1, isUrgent: true) == 2)
+        #expect(gate.admit(now: 103, isUrgent: true) == .closed)
+        #expect(gate.admit(now: 103.2, isUrgent: true) == .probe)
+        gate.giveBackProbe(isUrgent: true)
+        #expect(gate.admit(now: 103.2, isUrgent: true) == .probe, "it did not leave")
+        #expect(gate.admit(now: 103.2) == .probe, "each of its own")
+    }
+
     @Test func anUnusedTryGoesBack() {
         let gate = Gate(random: { 0 })
         for _ in 1...5 { _ = gate.failed(leftAt: 0, now: 0) }
