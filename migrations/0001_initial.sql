@@ -749,6 +749,7 @@ COMMENT ON COLUMN push.audit.detail IS 'The arguments, and how many messages the
 -- Every promotion begins a new timeline, so a new timeline moves all numbers on, and all workers begin anew.
 CREATE TABLE push.timeline (
     timeline text NOT NULL,
+    system   bigint NOT NULL,
     since    timestamptz NOT NULL DEFAULT now(),
     moved    bigint NOT NULL DEFAULT 0
 );
@@ -757,6 +758,9 @@ COMMENT ON TABLE push.timeline IS
     'The timeline of the server that the numbers of push.message, push.claim, push.result and push.worker belong to. '
     'One row.';
 COMMENT ON COLUMN push.timeline.timeline IS 'As PostgreSQL writes it in names of WAL files: eight hexadecimal digits.';
+COMMENT ON COLUMN push.timeline.system IS
+    'system_identifier of the server (pg_control_system): a standby has that of its primary, a subscriber of logical replication '
+    'and a server to which a dump was restored have their own.';
 COMMENT ON COLUMN push.timeline.since IS 'When fanfare first saw this timeline.';
 COMMENT ON COLUMN push.timeline.moved IS 'How many times the numbers were moved on.';
 COMMENT ON INDEX push.timeline_is_one_row IS 'Refuses a second row.';

@@ -314,6 +314,11 @@ BEGIN
            AND s.since < now() - interval '10 s'
            AND asked IS NULL
         UNION ALL
+        SELECT 1, 7, 0, format('replication slot %s: %s', s.holder, s.remedy)
+          FROM push.holders_of_snapshots() s
+         WHERE s.kind = 'log'
+           AND asked IS NULL
+        UNION ALL
         SELECT 1, 8, l.n::numeric, l.words
           FROM unnest(waits.words) WITH ORDINALITY l(words, n)
          WHERE asked IS NULL

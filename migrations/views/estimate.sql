@@ -190,6 +190,19 @@ BEGIN
               FROM pg_replication_slots s
              WHERE s.xmin IS NOT NULL
             UNION ALL
+            SELECT 'log',
+                   s.slot_name::text,
+                   NULL,
+                   s.plugin::text,
+                   NULL,
+                   NULL::int,
+                   format('nobody reads this slot, so the server keeps %s of WAL for it, until its disk is full: '
+                          'SELECT pg_drop_replication_slot(%L), if it is unused', pg_size_pretty(w.bytes), s.slot_name)
+              FROM pg_replication_slots s,
+                   pg_wal_lsn_diff(CASE WHEN NOT pg_is_in_recovery() THEN pg_current_wal_lsn() END, s.restart_lsn) w(bytes)
+             WHERE NOT s.active
+               AND w.bytes > 1 << 30
+            UNION ALL
             SELECT 'standby',
                    r.pid::text,
                    r.usename::text,
@@ -242,7 +255,8 @@ COMMENT ON VIEW push.snapshot_holders IS
     'What keeps vacuum from removing dead rows of this database, the oldest first, and which open transactions the '
     'readers of results wait for. A queue stays fast under an old snapshot, but its tables grow until it ends.';
 COMMENT ON COLUMN push.snapshot_holders.kind IS
-    'session, prepared transaction, replication slot or standby; results: a session behind whose '
+    'session, prepared transaction, replication slot or standby; log: a slot that nobody reads and for which the server keeps '
+    'more than 1 GB of WAL; results: a session behind whose '
     'transaction push.ended_since and push.run_events_since wait; hidden: sessions that the owner of the schema may not see.';
 COMMENT ON COLUMN push.snapshot_holders.holder IS
     'Process id, name of the prepared transaction or of the slot; for hidden, how many sessions.';

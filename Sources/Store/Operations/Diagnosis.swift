@@ -58,8 +58,8 @@ public struct Diagnosis: Sendable {
 
 /// What keeps an old snapshot, and so every row that was deleted since then: a row of `push.snapshot_holders`.
 public struct SnapshotHolder: Sendable, Equatable {
-    /// `session`, `prepared transaction`, `replication slot`, `standby`; `results`: readers of results wait for this session;
-    /// `hidden`: what this role may not see.
+    /// `session`, `prepared transaction`, `replication slot`, `standby`; `log`: a slot that nobody reads, for which the server keeps
+    /// WAL; `results`: readers of results wait for this session; `hidden`: what this role may not see.
     public var kind: String
     /// Process id, or name of the transaction or the slot.
     public var holder: String

@@ -171,8 +171,13 @@ struct DoctorDatabase {
         let holders = try await diagnosis.snapshots()
         let waiting = holders.filter { $0.kind == "results" && ($0.seconds ?? 0) > Self.resultsTolerance }.map(results)
         // A slot that has no time of its own holds for as long as it exists.
-        let old = holders.filter { $0.kind != "results" && ($0.seconds ?? .infinity) > Self.snapshotTolerance }
-        guard !old.isEmpty else { return waiting + [.ok(area, name, young)] }
+        let logs = holders.filter { $0.kind == "log" }.map { slot in
+            DoctorFinding.warn(area, "WAL", "replication slot \(slot.holder) holds it", remedy: "\(slot.remedy).")
+        }
+        let old = holders.filter {
+            $0.kind != "results" && $0.kind != "log" && ($0.seconds ?? .infinity) > Self.snapshotTolerance
+        }
+        guard !old.isEmpty else { return waiting + logs + [.ok(area, name, young)] }
         let found = old.map { holder in
             let since = holder.seconds.map { " for \(HumanFormat.duration($0))" } ?? ""
             let sessions = HumanFormat.count(Int(holder.holder) ?? 0, "session")
@@ -183,7 +188,7 @@ struct DoctorDatabase {
                     : "\(holder.kind) \(holder.holder)\(whose(holder)) keeps the queue's dead rows\(since)",
                 remedy: "\(holder.remedy).")
         }
-        return waiting + found
+        return waiting + logs + found
     }
 
     /// A session that leaves its transaction open after it repeated a `dedupe_key`.

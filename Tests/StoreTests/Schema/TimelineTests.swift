@@ -77,6 +77,54 @@ import Testing
         #expect(try await test.texts("SELECT moved::text FROM push.timeline") == ["1"])
     }
 
+    /// As a subscriber of logical replication that was promoted: rows came, and no sequence.
+    @Test func onAnotherServerAllNumbersGoOnBehindTheRows() async throws {
+        let worker = try await TestWorker.make()
+        let test = worker.test
+        try await test.database.script(
+            """
+            SELECT setval('push.claim_id', 7000), setval('push.arrival', 400000000000),
+                   setval(pg_get_serial_sequence('push.message', 'id'), 30000000);
+            SELECT push.make_partitions();
+            SELECT push.put_device('news', 'd', 'apns', '00FC13AD');
+            SELECT push.create_campaign('c', '{"hubs": ["news"], "audience": {"list": "l"}, "content": {"": {"a": "b"}}}', draft => true);
+            """)
+        try await worker.enqueue(5)
+        try await worker.drain()
+        let owned: SQL = """
+            SELECT format('%s %s %s', s.oid::regclass, d.refobjid::regclass, a.attname)
+              FROM pg_class s JOIN pg_depend d ON d.objid = s.oid AND d.deptype IN ('a', 'i') AND d.refobjsubid > 0
+                   JOIN pg_attribute a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
+             WHERE s.relkind = 'S' AND s.relnamespace = 'push'::regnamespace
+            """
+        let sequences = try await test.texts(owned).map { $0.split(separator: " ").map(String.init) }
+        #expect(sequences.count > 8)
+        try await test.database.execute(
+            "SELECT setval(s.oid::regclass, 1) FROM pg_class s WHERE s.relkind = 'S' AND s.relnamespace = 'push'::regnamespace"
+        )
+        try await test.database.execute("UPDATE push.timeline SET system = 1")
+        #expect(try await test.texts("SELECT push_worker.begin_timeline_v1()::text") == ["true"])
+        #expect(try await test.texts("SELECT push_worker.begin_timeline_v1()::text") == ["false"])
+        for part in sequences {
+            let (sequence, table, column) = (part[0], part[1], part[2])
+            #expect(
+                try await test.number(
+                    "SELECT count(*) FROM \(raw: table) WHERE \(raw: column) >= nextval('\(raw: sequence)')") == 0,
+                "\(sequence)")
+        }
+        let last = try await Self.last(test)
+        #expect(last[0] > 7_000 + 10_000_000)
+        #expect(last[1] > 400_000_000_000 && last[1] < 400_020_000_000)
+        #expect(last[2] > 40_000_000)
+        #expect(
+            try await test.texts("SELECT detail ->> 'another_server' FROM push.audit WHERE action = 'begin_timeline'")
+                == ["true"])
+        try await worker.enqueue(5)
+        try await worker.drain()
+        #expect(try await worker.statuses() == "accepted 10")
+        #expect(try await worker.lost() == [])
+    }
+
     @Test func nothingIsClaimedUnderNumbersThatMayComeAgain() async throws {
         let test = try await TestDatabase.make()
         try await test.database.execute("SELECT push_internal.require_timeline()")
@@ -91,7 +139,7 @@ import Testing
     @Test func thereIsOneTimeline() async throws {
         let test = try await TestDatabase.make()
         let error = await #expect(throws: DatabaseError.self) {
-            try await test.database.execute("INSERT INTO push.timeline (timeline) VALUES ('00000002')")
+            try await test.database.execute("INSERT INTO push.timeline (timeline, system) VALUES ('00000002', 1)")
         }
         #expect(error?.sqlState == "23505")
     }

@@ -22,6 +22,7 @@ BEGIN
         first := '2000-01-01'::date + number * 10;
         EXECUTE format('CREATE TABLE push.%I (LIKE push.reached INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING INDEXES '
                        'INCLUDING STORAGE)', name);
+        PERFORM push_internal.identify_rows(format('push.%I', name)::regclass);
         EXECUTE format('COMMENT ON TABLE push.%I IS %L', name,
                        format('Partition of push.reached: day %s to %s.', first, first + 9));
         EXECUTE format('ALTER TABLE push.reached ATTACH PARTITION push.%I FOR VALUES FROM (%L) TO (%L)',

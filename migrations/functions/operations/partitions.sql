@@ -20,6 +20,24 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION push_internal.partitions IS 'The partitions of a table and their keys.';
 
+CREATE OR REPLACE FUNCTION push_internal.identify_rows(name regclass) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF EXISTS (SELECT FROM pg_class c
+                WHERE c.oid = name
+                  AND c.relreplident <> 'f'
+                  AND NOT EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary)) THEN
+        EXECUTE format('ALTER TABLE %s REPLICA IDENTITY FULL', name);
+    END IF;
+END $$;
+COMMENT ON FUNCTION push_internal.identify_rows IS
+    'Lets rows of a table without a primary key be deleted and changed while a publication has the table, such as one FOR ALL '
+    'TABLES: PostgreSQL refuses it otherwise, and every worker would stop. It costs WAL only while there is such a publication.';
+SELECT push_internal.identify_rows(c.oid)
+  FROM pg_class c
+ WHERE c.relnamespace = 'push'::regnamespace
+   AND c.relkind IN ('r', 'p');
+
 CREATE OR REPLACE FUNCTION push_internal.make_partition(spec push.partitioned, number bigint) RETURNS text
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -41,6 +59,7 @@ BEGIN
                            'INCLUDING INDEXES INCLUDING STORAGE) %s', name, spec.parent, spec.storage);
             EXECUTE format('COMMENT ON TABLE push.%I IS %L', name,
                            format('Partition of push.%s: %s %s to %s.', spec.parent, spec.key, first, last));
+            PERFORM push_internal.identify_rows(format('push.%I', name)::regclass);
             EXECUTE format('ALTER TABLE push.%I ATTACH PARTITION push.%I FOR VALUES FROM (%s) TO (%s)',
                            spec.parent, name, first, last + 1);
             RETURN 'made';
