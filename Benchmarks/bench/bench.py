@@ -72,9 +72,9 @@ class Bench:
 
     def sink(
         self, latency_ms: int = 0, tell_at: int = 0, stamps: Path | None = None, tell_puts: int = 0,
-        tls: TLS | None = None, close_after: int = 0,
+        tls: TLS | None = None, close_after: int = 0, late_tag: str = "",
     ) -> Sink:
-        return Sink(self.program("sink"), latency_ms, tell_at, stamps, tell_puts, tls, close_after)
+        return Sink(self.program("sink"), latency_ms, tell_at, stamps, tell_puts, tls, close_after, late_tag)
 
     def record(self, **sample: Any) -> None:
         """Keeps one measurement for --json, and shows it."""

@@ -39,14 +39,15 @@ class Taken:
 
 class Sink:
     """Listens on a free port of 127.0.0.1 until `stop`. `tls`: None is plain HTTP. `close_after`: ends each connection after
-    so many answers; 0: never."""
+    so many answers; 0: never. `late_tag`: only posts whose tag begins so wait for `latency_ms`; empty: all."""
 
     def __init__(
         self, program: Path, latency_ms: int = 0, tell_at: int = 0, stamps: Path | None = None, tell_puts: int = 0,
-        tls: TLS | None = None, close_after: int = 0,
+        tls: TLS | None = None, close_after: int = 0, late_tag: str = "",
     ) -> None:
         options = ["--latency-ms", str(latency_ms), "--tell-at", str(tell_at), "--tell-puts", str(tell_puts),
-                   "--close-after", str(close_after), *(["--stamps", stamps] if stamps else []), *(tls.options if tls else [])]
+                   "--close-after", str(close_after), *(["--stamps", stamps] if stamps else []), *(tls.options if tls else []),
+                   *(["--late-tag", late_tag] if late_tag else [])]
         # With `tell_at` the puts, with `tell_puts` the other requests that had come when `reached` returned.
         self.others = 0
         self.process = subprocess.Popen(

@@ -1,6 +1,6 @@
 // Stands in for a notification hub: takes requests over HTTP/1.1, answers 201 with a Location, counts.
 //
-//     cc -O2 sink.c sink_http.c sink_tls.c -lssl -lcrypto -o sink && ./sink [--port N] [--latency-ms N]
+//     cc -O2 sink.c sink_http.c sink_tls.c -lssl -lcrypto -o sink && ./sink [--port N] [--latency-ms N [--late-tag WORD]]
 //         [--tell-at N | --tell-puts N] [--stamps FILE] [--close-after N] [--certificate FILE --key FILE [--tls 1.2|1.3]]
 //
 // One thread, one epoll set, connections kept alive. Prints "port=N" when it listens; SIGTERM ends it after one line:
@@ -10,6 +10,7 @@
 // handshakes that continued an earlier session. `started_ns` is the time from the first connection until every connection
 // had its first request, `slowest_ns` the longest time that one of them took for that.
 //
+// --latency-ms N: answers that much later; with --late-tag WORD only posts whose tag begins with WORD, and others at once.
 // --tell-at N: prints "reached=N after_ns=N others=N" when that many requests have come, with the time since the first one
 // and the puts so far. --tell-puts N: the same for puts, with the requests so far.
 // --stamps FILE: for every body with "id":"N" in it, that number and when the request was there (CLOCK_MONOTONIC, ns),
@@ -56,10 +57,11 @@ struct due {
 };
 
 static struct connection connections[MOST_CONNECTIONS];
-static struct due *waiting;  // a ring: all answers wait equally long, so they are in order
+static struct due *waiting;  // a ring: all that wait do so equally long, so they are in order
 static size_t first, last, capacity = 1 << 16;
 static uint64_t latency, began;  // `began`: when the first request came of those that are told of
 static unsigned long tell_at, tell_puts, close_after;
+static const char *late_tag;  // NULL: all answers wait
 static bool secure;
 static FILE *stamps;
 static unsigned long requests, bodies, bytes, accepted, refused, registered, open_now, most_open;
@@ -151,7 +153,7 @@ static void serve(int fd) {
         if (tell_at && post) tell(requests, tell_at, registered);
         if (tell_puts && put) tell(registered, tell_puts, requests);
         if (stamps) stamp(head + length, body);
-        if (latency) {
+        if (latency && (!late_tag || has_tag(head, length, late_tag))) {
             if (last - first == capacity) {
                 fprintf(stderr, "more than %zu answers wait\n", capacity);
                 exit(1);
@@ -238,14 +240,15 @@ static void tell_all(void) {
 
 static int parse(int count, char **arguments) {
     static const struct option known[] = {
-        {"port", 1, 0, 'p'}, {"latency-ms", 1, 0, 'l'}, {"tell-at", 1, 0, 'a'}, {"tell-puts", 1, 0, 'u'},
-        {"stamps", 1, 0, 's'}, {"close-after", 1, 0, 'n'}, {"certificate", 1, 0, 'c'}, {"key", 1, 0, 'k'},
-        {"tls", 1, 0, 't'}, {0}};
+        {"port", 1, 0, 'p'}, {"latency-ms", 1, 0, 'l'}, {"late-tag", 1, 0, 'g'}, {"tell-at", 1, 0, 'a'},
+        {"tell-puts", 1, 0, 'u'}, {"stamps", 1, 0, 's'}, {"close-after", 1, 0, 'n'}, {"certificate", 1, 0, 'c'},
+        {"key", 1, 0, 'k'}, {"tls", 1, 0, 't'}, {0}};
     const char *certificate = NULL, *key = NULL, *version = "1.3";
     int port = 0;
     for (int option; (option = getopt_long(count, arguments, "", known, NULL)) != -1;) switch (option) {
         case 'p': port = atoi(optarg); break;
         case 'l': latency = atof(optarg) * 1e6; break;
+        case 'g': late_tag = optarg; break;
         case 'a': tell_at = strtoul(optarg, NULL, 10); break;
         case 'u': tell_puts = strtoul(optarg, NULL, 10); break;
         case 'n': close_after = strtoul(optarg, NULL, 10); break;

@@ -27,14 +27,25 @@ void write_answers(void) {
     write_answer(&last_answer, date, "Connection: close\r\n");
 }
 
-size_t body_length(const char *head, size_t length) {
-    static const char name[] = "content-length:";
+// What follows a name, which includes its colon; NULL without such a line. It ends with the line, before the head does.
+static inline const char *after(const char *name, size_t name_length, const char *head, size_t length) {
     for (const char *line = head, *end = head + length; line < end;) {
         const char *next = memchr(line, '\n', end - line);
         if (!next) break;
-        if ((size_t)(next - line) > sizeof name && !strncasecmp(line, name, sizeof name - 1))
-            return strtoul(line + sizeof name - 1, NULL, 10);
+        if ((size_t)(next - line) > name_length + 1 && !strncasecmp(line, name, name_length)) return line + name_length;
         line = next + 1;
     }
-    return 0;
+    return NULL;
+}
+
+size_t body_length(const char *head, size_t length) {
+    static const char name[] = "content-length:";
+    const char *value = after(name, sizeof name - 1, head, length);
+    return value ? strtoul(value, NULL, 10) : 0;
+}
+
+bool has_tag(const char *head, size_t length, const char *prefix) {
+    static const char name[] = "servicebusnotification-tags:";
+    const char *value = after(name, sizeof name - 1, head, length);
+    return value && !strncmp(value + strspn(value, " "), prefix, strlen(prefix));
 }

@@ -1,5 +1,6 @@
 // The sink's HTTP: what it reads of a request, and what it answers.
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 
 struct text {
@@ -14,3 +15,6 @@ void write_answers(void);
 
 // The value of Content-Length in a request's head; 0 without it.
 size_t body_length(const char *head, size_t length);
+
+// Whether the tag expression of a post begins with `prefix`, which must not hold the end of a line.
+bool has_tag(const char *head, size_t length, const char *prefix);

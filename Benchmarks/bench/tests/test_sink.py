@@ -103,6 +103,29 @@ class SinkTests(unittest.TestCase):
         self.assertGreaterEqual(time.monotonic() - began, 0.05)
         self.assertEqual(self.counts(sink), Taken(5, 5, 5, 0, 0))
 
+    def test_only_posts_with_a_late_tag_wait_for_their_answers(self):
+        sink = self.start(latency_ms=60_000, late_tag="bulk")
+        slow = self.connect(sink)
+        for tag in (b"bulk", b"bulk_7 || user_1"):
+            slow.sendall(POST.replace(b"\r\nContent", b"\r\nServiceBusNotification-Tags: %s\r\nContent" % tag))
+        for header in (b"", b"ServiceBusNotification-Tags: user_bulk", b"ServiceBusNotification-Tags: bul", b"X: bulk"):
+            connection = self.connect(sink)
+            connection.sendall(POST.replace(b"Host: sink", header or b"Host: sink"))
+            self.assertEqual(len(self.answers(connection, 1)), 1)
+        slow.setblocking(False)
+        with self.assertRaises(BlockingIOError):
+            slow.recv(1)
+        self.assertEqual(self.counts(sink), Taken(6, 6, 5, 0, 0))
+
+    def test_a_late_answer_comes(self):
+        sink = self.start(latency_ms=50, late_tag="bulk")
+        connection = self.connect(sink)
+        began = time.monotonic()
+        connection.sendall(POST.replace(b"Content", b"servicebusnotification-tags:bulk\r\nContent"))
+        self.assertEqual(len(self.answers(connection, 1)), 1)
+        self.assertGreaterEqual(time.monotonic() - began, 0.05)
+        self.assertEqual(self.counts(sink), Taken(1, 1, 1, 0, 0))
+
     def test_it_reports_when_enough_requests_came_and_how_long_that_took(self):
         sink = self.start(tell_at=3)
         connection = self.connect(sink)
