@@ -21,7 +21,7 @@ from bench.sink import HUB
 @dataclass(frozen=True)
 class Pace:
     """`per_second` INSERTs of `rows` rows each, over connections that do not wait for each other. The first `warm` of the
-    `inserts` are not counted. `wakes`: each calls push.wake_up() before it commits."""
+    `inserts` are not counted. `wakes`: each calls push.wake_up() before it commits. `priority`: of all messages."""
 
     inserts: int
     per_second: float
@@ -29,6 +29,7 @@ class Pace:
     connections: int = 4
     warm: int = 20
     wakes: bool = False
+    priority: int = 1
 
     @property
     def messages(self) -> int:
@@ -61,7 +62,7 @@ def measured(bench: Bench, database: Database, crew: Crew | None, pace: Pace) ->
             said = inserted(bench, database, pace, times)
             bench.record(pace=pace.per_second * pace.rows, offered=said["messages"] / said["seconds"], late=said["late"])
             if work:
-                _wait(database, work.check)
+                wait_until_sent(database, work.check)
         taken = sink.stop()
     finally:
         sink.close()
@@ -75,14 +76,15 @@ def measured(bench: Bench, database: Database, crew: Crew | None, pace: Pace) ->
 
 def inserted(bench: Bench, database: Database, pace: Pace, times: Path) -> dict[str, float]:
     """Enqueues, writes the times to `times`, and returns `messages`, the `seconds` it took, and how many INSERTs were `late`."""
-    words = map(str, (pace.inserts, pace.per_second, pace.rows, pace.connections, int(pace.wakes)))
+    words = map(str, (pace.inserts, pace.per_second, pace.rows, pace.connections, int(pace.wakes), pace.priority))
     return figures(processes.run([bench.program("pace"), database.url, HUB, *words, times]).output)
 
 
-def _wait(database: Database, check: Callable[[], None]) -> None:
-    """Waits until nothing is due and nothing is held."""
+def wait_until_sent(database: Database, check: Callable[[], None], which: str = "true") -> None:
+    """Waits until nothing is due and nothing is held. `which`: a condition for rows of both tables."""
     until = time.monotonic() + 120
-    while left := database.number("SELECT (SELECT count(*) FROM push.due) + (SELECT count(*) FROM push.claim)"):
+    while left := database.number(
+            f"SELECT (SELECT count(*) FROM push.due WHERE {which}) + (SELECT count(*) FROM push.claim WHERE {which})"):
         check()
         if time.monotonic() > until:
             raise Problem(f"two minutes after the last INSERT {left} rows are left in push.due and push.claim")

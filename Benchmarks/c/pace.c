@@ -1,7 +1,8 @@
 // Enqueues at a steady pace: each INSERT has a fixed time, and begins then unless every connection is still busy with an
 // earlier one. So a system that stalls still gets all messages, and no delay is hidden.
 //
-//     cc -O2 pace.c -lpq -lpthread -o pace && ./pace CONNINFO HUB INSERTS PER-SECOND ROWS-PER-INSERT CONNECTIONS WAKE FILE
+//     cc -O2 pace.c -lpq -lpthread -o pace && ./pace CONNINFO HUB INSERTS PER-SECOND ROWS-PER-INSERT CONNECTIONS WAKE PRIORITY
+//         FILE
 //
 // Every INSERT is a transaction of its own; with WAKE 1 it calls push.wake_up() before it commits, in the same round trip.
 // Its time is random within its share of a second, so that it does not synchronise with periodic polling. Message n,
@@ -25,7 +26,7 @@ struct times {
 };
 
 static const char *conninfo, *hub;
-static long inserts, rows, wakes;
+static long inserts, rows, wakes, priority;
 static double interval;  // ns
 static uint64_t start;
 static struct times *times;
@@ -54,10 +55,10 @@ static double somewhere(uint64_t n) {
 static PGconn *introduce(void) {
     PGconn *connection = PQconnectdb(conninfo);
     if (PQstatus(connection) != CONNECTION_OK) fail(connection, "connect");
-    char text[64 + 40 * MOST_ROWS], *end = text;
-    end += sprintf(end, "INSERT INTO push.message (hub, pack, tag, content) VALUES ");
+    char text[80 + 40 * MOST_ROWS], *end = text;
+    end += sprintf(end, "INSERT INTO push.message (hub, pack, priority, tag, content) VALUES ");
     for (long row = 0; row < rows; row++)
-        end += sprintf(end, "%s($1, false, $%ld, $%ld)", row ? ", " : "", 2 * row + 2, 2 * row + 3);
+        end += sprintf(end, "%s($1, false, %ld, $%ld, $%ld)", row ? ", " : "", priority, 2 * row + 2, 2 * row + 3);
     PGresult *result = PQprepare(connection, "insert", text, 0, NULL);
     if (PQresultStatus(result) != PGRES_COMMAND_OK) fail(connection, "prepare the INSERT");
     PQclear(result);
@@ -125,15 +126,16 @@ static void *work(void *unused) {
 }
 
 int main(int count, char **arguments) {
-    if (count != 9) {
-        fprintf(stderr, "usage: pace CONNINFO HUB INSERTS PER-SECOND ROWS-PER-INSERT CONNECTIONS WAKE FILE\n");
+    if (count != 10) {
+        fprintf(stderr, "usage: pace CONNINFO HUB INSERTS PER-SECOND ROWS-PER-INSERT CONNECTIONS WAKE PRIORITY FILE\n");
         return 64;
     }
     conninfo = arguments[1], hub = arguments[2], inserts = atol(arguments[3]);
     interval = 1e9 / atof(arguments[4]);
     rows = atol(arguments[5]);
     int connections = atoi(arguments[6]);
-    wakes = atol(arguments[7]);
+    wakes = atol(arguments[7]), priority = atol(arguments[8]);
+    if (priority < 0 || priority > 2) return fprintf(stderr, "priority 0 to 2\n"), 64;
     if (rows < 1 || rows > MOST_ROWS) return fprintf(stderr, "1 to %d rows an INSERT\n", MOST_ROWS), 64;
     times = calloc(inserts, sizeof *times);
     pthread_t *threads = calloc(connections, sizeof *threads);
@@ -141,9 +143,9 @@ int main(int count, char **arguments) {
     for (int i = 0; i < connections; i++) pthread_create(&threads[i], NULL, work, NULL);
     for (int i = 0; i < connections; i++) pthread_join(threads[i], NULL);
     double seconds = (now() - start) / 1e9;
-    FILE *file = fopen(arguments[8], "wb");
+    FILE *file = fopen(arguments[9], "wb");
     if (!file || fwrite(times, sizeof *times, inserts, file) != (size_t)inserts || fclose(file)) {
-        perror(arguments[8]);
+        perror(arguments[9]);
         return 1;
     }
     printf("messages=%ld seconds=%.4f late=%ld\n", inserts * rows, seconds, (long)late);
