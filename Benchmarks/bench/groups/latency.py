@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from bench import hint, polling
+from bench import hint, polling, urgent
 from bench.bench import Bench
 from bench.crew import Crew
 from bench.drain import Drain
@@ -15,8 +15,9 @@ from bench.pace import Latencies, Pace, measured
 from bench.sides.fanfare import Fanfare
 from bench.table import Table
 
-ABOUT = "ms from the commit of an INSERT to its request, idle, asleep and at half load; what polling and wake-ups cost"
-TABLES = ("latency", "latency-polling", "latency-hint")
+ABOUT = ("ms from the commit of an INSERT to its request: idle, asleep, at half load, urgent beside slow bulk; what polling and "
+         "wake-ups cost")
+TABLES = ("latency", "latency-urgent", "latency-polling", "latency-hint")
 COLUMNS = ["system", "messages", "INSERT, ms: p50", "p99", "from commit to request, ms: p50", "p90", "p99", "p99.9", "most",
            "p99 of the rounds", "from when the INSERT was due, ms: p50", "p99"]
 
@@ -32,6 +33,7 @@ class System:
 def run(bench: Bench) -> Iterator[Table]:
     if any(bench.wants(system.name) for system in systems(bench, 0)):
         yield _latency(bench)
+    yield from urgent.run(bench)
     yield from polling.run(bench)
     yield from hint.run(bench)
 
