@@ -58,7 +58,7 @@ def run(bench: Bench) -> Iterator[Table]:
     template = bench.cluster.database("template of urgent")
     crew = Crew(bench, window=WINDOW)
     crew.schema(template)
-    pace, seconds = Pace(140 if bench.quick else 1_520, per_second=30, priority=0), 3 if bench.quick else 20
+    pace, seconds = Pace(140 if bench.quick else 1_220, per_second=30, priority=0), 3 if bench.quick else 20
     samples: dict[Side, list[Sample]] = {side: [] for side in sides}
     for round, side, sample in interleaved(
             sides, bench.rounds, lambda side, _: _once(bench, crew, template, side, pace, seconds)):
@@ -75,9 +75,10 @@ def _about(beside: Sequence[Sample], seconds: int) -> str:
         f"One hub with a window of {WINDOW}, and INSERTs of one row of priority 0, 30 a second, each at a random time within "
         f"its share of the second. *Beside slow bulk*: {BESIDE.bulk:,} messages of priority 2 are due, each a post of its own "
         f"that the hub answers after {seconds} s; it answers urgent ones at once. The first INSERT is made when {WINDOW} bulk "
-        "posts are open at the hub. *Found the window full*: that many were open when the INSERT was committed; in between, "
-        f"many end at once, and the next take their places. Of {sum(sample.bulk for sample in beside)} bulk posts the worker "
-        f"gave up {sum(sample.in_doubt for sample in beside)}, after 15 s without a byte: they are in doubt. *Above alone*: the "
+        "posts are open at the hub. *Found the window full*: that many were open when the INSERT was committed; later a few "
+        "places may be empty, because bulk waits until there are enough for an intent. Of "
+        f"{sum(sample.bulk for sample in beside)} bulk posts the worker gave up "
+        f"{sum(sample.in_doubt for sample in beside)}, after 15 s without a byte: they are in doubt. *Above alone*: the "
         "p99 less that of the same round alone. *Their answers*: from the hand-over to the transport to the end of the answer, "
         "as recorded in `push.result`. Checked after each round: the hub saw each urgent message once and no bulk message "
         "twice, what it saw is recorded, and all other bulk messages are due.")
@@ -107,7 +108,7 @@ def _once(bench: Bench, crew: Crew, template: Database, side: Side, pace: Pace, 
     commits = [committed for _, _, committed in written[pace.warm:]]
     sample = Sample(latencies(written, urgent, pace), _answers(database), found_full(commits, posts, WINDOW), len(commits),
                     len(bulk), _in_doubt(database))
-    if side.bulk and sample.full < 0.9 * sample.inserts:
+    if side.bulk and sample.full < sample.inserts / 2:
         raise Problem(f"only {sample.full} of {sample.inserts} urgent messages found the window full of bulk posts")
     bench.cluster.drop(database)
     return sample
