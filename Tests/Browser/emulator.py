@@ -20,6 +20,8 @@ from playwright.sync_api import expect, sync_playwright
 BASE, HUB, SHOTS = sys.argv[1:4]
 BROWSER = sys.argv[4] if len(sys.argv) > 4 else "/usr/bin/chromium"
 EVIL = '"><img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
+# The same with U+0600 before each mark, or U+0301 behind it: to Swift each pair is one character.
+HIDDEN = "".join("\u0600" + mark if mark in "<>" else mark + "\u0301" if mark == '"' else mark for mark in EVIL)
 failures = []
 # Long enough for a busy machine.
 expect.set_options(timeout=30_000)

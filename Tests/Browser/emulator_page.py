@@ -8,7 +8,7 @@ import re
 import sys
 
 from emulator import (
-    BASE, EVIL, NEWS, TOAST, ask, check, check_accessibility, device, expect, news, open_page, register_devices, run,
+    BASE, EVIL, HIDDEN, NEWS, TOAST, ask, check, check_accessibility, device, expect, news, open_page, register_devices, run,
     screenshot, send,
 )
 
@@ -88,6 +88,10 @@ def main(browser):
     expect(page.locator("#live")).to_have_text("live")
     send("Evil", {"m": EVIL})
     send("Evil", {"aps": {"alert": {"title": EVIL, "body": EVIL}, "category": EVIL}}, format="apple")
+    device("hidden" + HIDDEN, "apns", ["Hidden"], json.dumps({"aps": {"alert": "$(m)"}}), HIDDEN)
+    send("Hidden", {"m": HIDDEN})
+    send("Hidden", {"aps": {"alert": {"title": HIDDEN, "body": HIDDEN}, "category": HIDDEN}}, format="apple")
+    expect(page.locator('[data-phone*="/hidden"] .card .body')).to_have_text([HIDDEN, HIDDEN])
     evil = page.locator('[data-phone*="/evil"]')
     expect(evil.locator(".card .title")).to_have_text([EVIL])
     expect(evil.locator(".card .body")).to_have_text([EVIL, EVIL])

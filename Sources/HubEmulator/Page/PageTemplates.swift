@@ -4,16 +4,20 @@ import Mustache
 enum PageTemplates {
     /// Compiled once. A test renders each template, so one that does not parse never ships.
     static let library: MustacheLibrary = {
+        MustacheContentTypes.register(PageEscaping(), named: PageEscaping.name)
         var library = MustacheLibrary()
-        for (name, source) in main + tools {
+        for (name, source) in sources {
             do {
-                try library.register(source, named: name)
+                // In each: a partial does not take over the content type of the template that names it.
+                try library.register("{{% CONTENT_TYPE: \(PageEscaping.name)}}\n" + source, named: name)
             } catch {
                 preconditionFailure("the template \(name) does not parse: \(error)")
             }
         }
         return library
     }()
+
+    static let sources = main + tools
 
     private static let main = [
         ("page", page), ("meta", meta), ("head", head), ("counts", counts), ("clock", clock), ("search", search),

@@ -30,7 +30,8 @@ import Testing
                 has: [
                     "Taken: 1 notification, and 1 device did not get it.", "lacks World", "the message lacks m",
                     "ServiceBusNotification-Tags", "<td>•••</td>", "Authorization: $TOKEN",
-                    "{&quot;x&quot;:&quot;y&quot;}", #"<th scope="row">x</th><td dir="auto">y</td>"#,
+                    "{&quot;x&quot;:&quot;y&quot;}", "X POST &#39;http://\(fixture.host)/news/",
+                    #"<th scope="row">x</th><td dir="auto">y</td>"#,
                 ])
             let missing = try await fixture.exchange(
                 "GET /_emulator/page/sends/7 HTTP/1.1\r\nHost: \(fixture.host)\r\n\r\n")
@@ -101,20 +102,24 @@ import Testing
         }
     }
 
-    @Test func externalMarkupIsEscapedEverywhere() async throws {
-        let evil = #""><img src=x onerror=alert(1)>'"#
+    /// U+0600 and U+0301 are one character with the mark beside them.
+    @Test(arguments: [
+        ("\"><img src=x onerror=alert(1)>'", "<img src=x>"),
+        ("\u{600}\"\u{600}>\u{600}<img src=x onerror=alert(1)\u{600}>'\u{301}", "\u{600}<img src=x\u{600}>"),
+        ("\"\u{301}>\u{110BD}<img src=x onerror=alert(1)>'", "\u{110BD}<img src=x>"),
+    ])
+    func externalMarkupIsEscapedEverywhere(evil: String, image: String) async throws {
         try await EmulatorFixture.run { fixture in
             try fixture.emulator.register(
                 Installation(
                     evil, pushChannel: .handle("AB"), tags: ["World"],
                     templates: [evil: #"{"aps":{"alert":"$(m)"}}"#]), at: "news")
             try fixture.emulator.register(Installation("other\(evil)", pushChannel: .handle("AB")), at: "news")
-            #expect(try await fixture.exchange(fixture.send(to: "World", #"{"m":"<img src=x>"}"#)).status == 201)
+            #expect(try await fixture.exchange(fixture.send(to: "World", #"{"m":"\#(image)"}"#)).status == 201)
             let request = fixture.request(
                 headers: [
-                    "ServiceBusNotification-Format": "template", "ServiceBusNotification-Tags": "<img src=x>",
-                    "X-Odd": "<img src=x>",
-                ], body: "<img src=x>")
+                    "ServiceBusNotification-Format": "template", "ServiceBusNotification-Tags": image, "X-Odd": image,
+                ], body: image)
             #expect(try await fixture.exchange(request).status == 400)
             let text = evil.urlEncoded
             for path in [
@@ -124,8 +129,16 @@ import Testing
                 "phone?id=\(text)&tags=\(text)&user=\(text)", "schedules",
             ] {
                 let html = try await page(fixture, "/_emulator/page/\(path)")
-                #expect(!html.contains("<img src=x"), "\(path)")
+                #expect(!html.unicodeScalars.contains("<img src=x".unicodeScalars), "\(path)")
             }
+            // The journal names a hub that the emulator does not have.
+            let unknown = fixture.request("POST", "/\(image.urlEncoded)/messages", body: "x")
+            #expect(try await fixture.exchange(unknown).status == 404)
+            for path in ["/", "/?text=\(text)&tag=\(text)&find=\(text)"] {
+                let html = try await page(fixture, path)
+                #expect(!html.unicodeScalars.contains("<img src=x".unicodeScalars), "\(path)")
+            }
+            #expect(try await page(fixture, "/").unicodeScalars.contains("&lt;img src=x".unicodeScalars))
         }
     }
 
