@@ -1,3 +1,5 @@
+import PushModel
+
 /// A send as a command for a shell, to repeat it by hand. It holds no secret: its token is the variable `TOKEN`.
 struct CurlCommand: Sendable {
     let text: String
@@ -7,9 +9,15 @@ struct CurlCommand: Sendable {
         "host", "content-length", "connection", "transfer-encoding", "expect", "accept-encoding", "user-agent",
     ]
 
-    /// - Parameter body: nil: it is no longer kept; the command then has a placeholder.
-    init(_ request: SentRequest, body: String?) {
-        var parts = ["curl -sS -X \(request.method) \(Self.quoted(request.origin + request.target))"]
+    /// - Parameters:
+    ///   - body: nil: it is no longer kept; the command then has a placeholder.
+    ///   - origin: where the emulator is for the person who reads it, as `http://127.0.0.1:8099`. The `Host` of the send may
+    ///     name any server.
+    init(_ request: SentRequest, body: String?, at origin: String) {
+        let address = origin + request.target
+        // curl would make many requests of `[1-9]` and `{a,b}`.
+        let globs = address.utf8.contains { "[]{}".utf8.contains($0) } ? "--globoff " : ""
+        var parts = ["curl -sS \(globs)-X \(request.method) \(Self.quoted(address))"]
         var needs: [String] = []
         for header in request.headers where !Self.own.contains(header.name.lowercased()) {
             guard header.value == SentRequest.mask else {
@@ -21,10 +29,11 @@ struct CurlCommand: Sendable {
             parts.append("-H \"\(header.name): $\(variable.filter { $0.isLetter })\"")
         }
         if let body {
-            if !body.isEmpty { parts.append("--data-binary \(Self.quoted(body))") }
+            // Not --data-binary, which reads a file for a body that begins with @.
+            if !body.isEmpty { parts.append("--data-raw \(Self.quoted(body))") }
         } else {
             needs.append("BODY")
-            parts.append("--data-binary \"$BODY\"")
+            parts.append("--data-raw \"$BODY\"")
         }
         let variables = needs.map { $0.filter(\.isLetter) }.joined(separator: ", ")
         let comment = needs.isEmpty ? "" : "# Set first: \(variables)\n"
@@ -32,5 +41,5 @@ struct CurlCommand: Sendable {
     }
 
     /// In single quotes, in which a shell reads nothing but the closing one.
-    static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }
+    static func quoted(_ text: String) -> String { "'" + text.replacing(scalars: "'", with: "'\\''") + "'" }
 }

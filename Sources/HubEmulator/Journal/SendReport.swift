@@ -45,8 +45,9 @@ struct SendReports: Sendable {
     /// Of each list.
     private static let limit = 100
 
-    /// nil: the entry is no longer kept, or there is none yet.
-    func report(_ number: Int) -> SendReport? {
+    /// - Parameter origin: where the emulator is for the person who reads it.
+    /// - Returns: nil: the entry is no longer kept, or there is none yet.
+    func report(_ number: Int, at origin: String) -> SendReport? {
         guard let entry = journal.entry(number) else { return nil }
         let request = journal.request(of: number)
         let pushes = journal.feed.pushes(numbers: number...number)
@@ -55,7 +56,7 @@ struct SendReports: Sendable {
         let missed = hub.map { self.missed(entry, at: $0, except: devices) } ?? []
         return SendReport(
             entry: entry, request: request.map(SendReport.Request.init),
-            curl: request.map { CurlCommand($0, body: entry.body).text },
+            curl: request.map { CurlCommand($0, body: entry.body, at: origin).text },
             got: pushes.prefix(Self.limit).map(SendReport.Arrival.init), missed: missed,
             missedCount: missed.isEmpty ? 0 : max(missed.count, (hub?.deviceCount ?? 0) - devices.count),
             rule: entry.refusal.flatMap { RefusalRule(status: entry.status, detail: $0) },

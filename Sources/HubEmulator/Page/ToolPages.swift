@@ -4,8 +4,8 @@ struct ToolPages: Sendable {
     let source: PageSource
 
     /// nil: the journal has no such send.
-    func send(_ number: Int) -> String? {
-        source.reports.report(number).map { page("Send \(number)", nil, SendReportView($0), "detail") }
+    func send(_ number: Int, at origin: String) -> String? {
+        source.reports.report(number, at: origin).map { page("Send \(number)", nil, SendReportView($0), "detail") }
     }
 
     func missingSend(_ number: Int) -> String {

@@ -21,7 +21,11 @@ struct HostHeaderPolicy: Sendable {
     /// A numeric address is safe: DNS rebinding needs a name. A name without a dot, such as that of a container, belongs
     /// to a private network; it is accepted only when the emulator listens beyond loopback.
     func isOwn(host: String) -> Bool {
+        // No browser sends letters beyond ASCII. `127.0.0.1:80@evil.example` leads to evil.example.
+        guard host.utf8.allSatisfy({ $0 < 0x80 }) else { return false }
         let name = Self.name(of: host.lowercased())
+        let port = host.dropFirst(name.count)
+        guard port.isEmpty || port.first == ":" && port.dropFirst().allSatisfy(\.isNumber) else { return false }
         if name.isEmpty { return false }
         if name == "localhost" || name.hasSuffix(".localhost") || name == listening.lowercased() { return true }
         if name.hasPrefix("[") { return name.hasSuffix("]") && name.dropFirst().dropLast().allSatisfy(Self.isIPv6) }

@@ -40,7 +40,9 @@ struct PageRoutes: Sendable {
         default: break
         }
         guard path.count == 3, path[1] == "sends", let number = Int(path[2]) else { return nil }
-        guard let html = tools.send(number) else { return Self.html(tools.missingSend(number), status: 404) }
+        guard let html = tools.send(number, at: request.origin) else {
+            return Self.html(tools.missingSend(number), status: 404)
+        }
         return Self.html(html)
     }
 

@@ -17,7 +17,7 @@ struct ReportRoutes: Sendable {
         case (.get, "reach", 1): return try AdminRoutes.json(try reach(request))
         case (.get, "journal", 2):
             guard let number = Int(path[1]) else { return nil }
-            guard let report = source.reports.report(number) else {
+            guard let report = source.reports.report(number, at: request.origin) else {
                 return AdminRoutes.problem(404, "the journal has no send \(number)")
             }
             return try AdminRoutes.json(report)

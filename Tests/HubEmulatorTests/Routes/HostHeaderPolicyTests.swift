@@ -9,6 +9,7 @@ import Testing
         ("[::1]:8099", true), ("127.1.2.3", true), ("192.168.0.7:8099", true), ("evil.example:8099", false),
         ("127.0.0.1.evil.example", false), ("localhost.evil.example", false), ("evillocalhost", false), ("", false),
         ("[evil]", false), ("[::1", false), ("emulator:8099", false),
+        ("127.0.0.1:80@evil.example", false), ("[::1]evil.example", false), ("[::１]", false),
     ])
     func onlyOwnHostNamesAreAccepted(host: String, isOwn: Bool) {
         #expect(HostHeaderPolicy(listening: "127.0.0.1").isOwn(host: host) == isOwn)
