@@ -81,7 +81,9 @@ public enum PushChannel: Sendable, Equatable, Codable {
             throw EmulatorError(
                 "The pushChannel of a browser is an object with endpoint, p256dh and auth, or its JSON text.")
         case (.handle(let text), .apns):
-            guard !text.isEmpty, text.utf8.count.isMultiple(of: 2), text.allSatisfy(\.isHexDigit) else {
+            // `isHexDigit` alone takes full-width digits, too.
+            guard !text.isEmpty, text.utf8.count.isMultiple(of: 2), text.allSatisfy({ $0.isASCII && $0.isHexDigit })
+            else {
                 throw EmulatorError("The pushChannel of apns is an even number of hex digits.")
             }
         case (.handle(let text), _):

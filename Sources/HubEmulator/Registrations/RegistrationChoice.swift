@@ -1,3 +1,5 @@
+import PushModel
+
 /// Which registrations to list.
 enum RegistrationChoice: Sendable {
     case all
@@ -30,16 +32,16 @@ struct RegistrationFilter: Sendable, Equatable {
 
     /// nil: not a comparison of a handle with a text in single quotation marks. A quotation mark inside is doubled.
     init?(_ text: String) {
-        let words = text.split(separator: " ", maxSplits: 2)
+        let words = text.split(scalar: " ", maxSplits: 2)
         guard words.count == 3, words[1].lowercased() == "eq",
             let platforms = Self.elements[words[0].lowercased()]
         else { return nil }
-        let literal = words[2].drop { $0 == " " }
-        guard literal.count >= 3, literal.hasPrefix("'"), literal.hasSuffix("'") else { return nil }
-        let inner = literal.dropFirst().dropLast()
-        let doubled = inner.replacing("''", with: "")
-        guard !doubled.contains("'") else { return nil }
-        handle = String(inner).replacing("''", with: "'")
+        let literal = words[2].unicodeScalars.drop { $0 == " " }
+        guard literal.count >= 3, literal.first == "'", literal.last == "'" else { return nil }
+        let inner = Substring(literal.dropFirst().dropLast())
+        let doubled = inner.replacing(scalars: "''", with: "")
+        guard !doubled.utf8.contains(UInt8(ascii: "'")) else { return nil }
+        handle = inner.replacing(scalars: "''", with: "'")
         self.platforms = platforms
     }
 

@@ -35,7 +35,9 @@ struct RegistrationReader {
         guard text.first(where: { !$0.isWhitespace }) == "<" else { throw Self.notAnEntry }
         guard text.unicodeScalars.allSatisfy(\.isInXML) else { throw Self.notXML }
         try Self.checkDeclaration(of: text)
-        guard !text.contains("<!DOCTYPE") else { throw EmulatorError("A registration has no DOCTYPE.") }
+        guard !text.unicodeScalars.contains("<!DOCTYPE".unicodeScalars) else {
+            throw EmulatorError("A registration has no DOCTYPE.")
+        }
         while let event = try next() {
             switch event {
             case .start: try start(scanner.elementName)

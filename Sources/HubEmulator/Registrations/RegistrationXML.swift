@@ -1,4 +1,5 @@
 import Foundation
+import PushModel
 
 /// Registrations in the service's form: Atom with a description inside (recordings of azure-notificationhubs-dotnet).
 struct RegistrationXML: Sendable {
@@ -82,7 +83,7 @@ struct RegistrationXML: Sendable {
 
     private func template(_ template: Installation.Template, of registration: Registration) -> String {
         // Splits the end mark of a CDATA section in two.
-        let body = template.body.replacing("]]>", with: "]]]]><![CDATA[>").withoutControls
+        let body = template.body.replacing(scalars: "]]>", with: "]]]]><![CDATA[>").withoutControls
         let expiry = template.expiry.map { element("Expiry", $0) } ?? "<Expiry i:nil=\"true\"/>"
         let headers = (template.headers ?? [:]).sorted { $0.key < $1.key }
         func list(_ kind: String) -> String {
@@ -108,7 +109,7 @@ struct RegistrationXML: Sendable {
 
 extension String {
     /// Escaped for an attribute in quotation marks.
-    fileprivate var attributeEscaped: String { xmlEscaped.replacing("\"", with: "&quot;") }
+    fileprivate var attributeEscaped: String { xmlEscaped.replacing(scalars: "\"", with: "&quot;") }
 
     /// For a CDATA section: characters that XML cannot carry become `?`.
     fileprivate var withoutControls: String {

@@ -1,4 +1,5 @@
 import HTTPTypes
+import PushModel
 import Signing
 
 /// One request to the emulator: method, decoded path and query, headers.
@@ -20,11 +21,11 @@ struct EmulatorRequest: Sendable {
 
     /// nil: the target is not a path, or is not percent-encoded UTF-8.
     init?(_ head: HTTPRequest) {
-        guard let target = head.path, target.hasPrefix("/") else { return nil }
-        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let target = head.path, target.utf8.first == UInt8(ascii: "/") else { return nil }
+        let parts = target.split(scalar: "?", maxSplits: 1, omittingEmptySubsequences: false)
         path = String(parts[0])
         var decoded: [String] = []
-        for part in parts[0].split(separator: "/") {
+        for part in parts[0].split(scalar: "/") {
             guard let text = PercentEncoding.decode(part) else { return nil }
             decoded.append(text)
         }
@@ -34,8 +35,8 @@ struct EmulatorRequest: Sendable {
         host = head.authority ?? ""
         origin = "\(head.scheme ?? "http")://\(host)"
         rawQuery = parts.count > 1 ? "?" + parts[1] : ""
-        query = (parts.count > 1 ? parts[1] : "").split(separator: "&").map { pair in
-            let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        query = (parts.count > 1 ? parts[1] : "").split(scalar: "&").map { pair in
+            let sides = pair.split(scalar: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let value = sides.count > 1 ? sides[1] : ""
             // A value that is not properly encoded is taken literally: the service is lenient here.
             // Some clients encode the `$` of `$top`.
@@ -66,11 +67,11 @@ struct EmulatorRequest: Sendable {
     /// The value of a query parameter in form encoding, where `+` is a space: so .NET, Java, JavaScript and iOS write
     /// `$filter`. In a value with `%20`, a `+` stays a plus: its client writes spaces the other way.
     func formParameter(_ name: String) -> String? {
-        for pair in rawQuery.dropFirst().split(separator: "&") {
-            let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        for pair in rawQuery.dropFirst().split(scalar: "&") {
+            let sides = pair.split(scalar: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard (PercentEncoding.decode(sides[0]) ?? String(sides[0])).lowercased() == name else { continue }
             let value = sides.count > 1 ? String(sides[1]) : ""
-            let plain = value.contains("%20") ? value : value.replacing("+", with: " ")
+            let plain = value.contains("%20") ? value : value.replacing(scalars: "+", with: " ")
             return PercentEncoding.decode(plain) ?? plain
         }
         return nil

@@ -1,3 +1,4 @@
+import PushModel
 import Signing
 
 /// The fields of a form, from a query or a body: `application/x-www-form-urlencoded` (URL Standard, section 5.1).
@@ -5,8 +6,8 @@ struct FormFields: Sendable {
     private let pairs: [(name: String, value: String)]
 
     init(_ text: Substring) {
-        pairs = text.split(separator: "&").compactMap { pair in
-            let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        pairs = text.split(scalar: "&").compactMap { pair in
+            let sides = pair.split(scalar: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard sides.count > 1 else { return nil }
             return (sides[0].lowercased(), Self.decoded(sides[1]))
         }
@@ -28,7 +29,7 @@ struct FormFields: Sendable {
 
     /// A `+` is a space. A value that is not properly encoded is taken literally.
     private static func decoded(_ text: Substring) -> String {
-        let plain = text.split(separator: "+", omittingEmptySubsequences: false).joined(separator: " ")
+        let plain = text.replacing(scalars: "+", with: " ")
         return PercentEncoding.decode(plain[...]) ?? plain
     }
 }

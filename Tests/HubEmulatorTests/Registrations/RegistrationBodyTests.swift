@@ -1,4 +1,5 @@
 import Foundation
+import FoundationXML
 import Testing
 
 @testable import HubEmulator
@@ -96,6 +97,7 @@ import Testing
         (RegistrationEntry.phone.replacing("</Tags>", with: "&undefined;</Tags>"), "not XML"),
         (RegistrationEntry.phone.replacing("</Tags>", with: "</Tag>"), "not XML"), ("{}", "not an Atom entry"),
         ("<!DOCTYPE entry [<!ENTITY a SYSTEM \"file:///etc/passwd\">]>" + RegistrationEntry.phone, "DOCTYPE"),
+        ("<!-- --><!DOCTYPE\u{301} entry>" + RegistrationEntry.phone, "DOCTYPE"),
         (RegistrationEntry.phone.replacing("utf-8", with: "utf-16"), "UTF-8"),
         (
             RegistrationEntry.phone.replacing(
@@ -193,6 +195,49 @@ import Testing
             #expect(reply.body.contains(refusal.reason), "\(reply.body)")
             #expect(try fixture.emulator.devices(at: "news").isEmpty)
         }
+    }
+
+    /// The text of each element, by its name.
+    private final class Reader: NSObject, XMLParserDelegate {
+        private(set) var texts: [String: String] = [:]
+        private var element = ""
+
+        func parser(
+            _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?,
+            attributes: [String: String]
+        ) {
+            element = name
+            texts[name] = ""
+        }
+        func parser(_ parser: XMLParser, foundCharacters text: String) { texts[element]?.append(text) }
+        func parser(_ parser: XMLParser, foundCDATA data: Data) {
+            texts[element]?.append(String(decoding: data, as: UTF8.self))
+        }
+    }
+
+    /// The end of a CDATA section is one character with U+0301 behind it, a quotation mark with U+0600 before it.
+    @Test func whatIsReturnedIsXMLWhateverATemplateHolds() async throws {
+        let body = "{\"x\":\"]]>\u{301}<evil/>]]>\"}"
+        try await EmulatorFixture.run { fixture in
+            let device = Installation(
+                "d", pushChannel: .handle("AB"), templates: ["t\u{600}<\"\u{600}'": body])
+            try fixture.emulator.register(device, at: "news")
+            let reply = try await fixture.registrations("GET", "/news/registrations")
+            let parser = XMLParser(data: Data(reply.body.utf8))
+            let reader = Reader()
+            parser.delegate = reader
+            #expect(parser.parse() && reader.texts["evil"] == nil, "\(reply.body)")
+            #expect(reader.texts["BodyTemplate"].map { Array($0.utf8) } == Array(body.utf8))
+            #expect(reader.texts["TemplateName"] == "t\u{600}<\"\u{600}'")
+        }
+    }
+
+    @Test(arguments: ["\u{600}\"\u{600}><evil/>", "\"\u{301}><evil/>"]) func noAddressEndsItsAttribute(query: String) {
+        let xml = RegistrationXML(address: "http://h/\(query)", query: query, time: CivilTime(secondsSince1970: 0))
+        let parser = XMLParser(data: Data(xml.feed([], next: query)))
+        let reader = Reader()
+        parser.delegate = reader
+        #expect(parser.parse() && reader.texts["evil"] == nil)
     }
 
     @Test func aTooLargeBodyIsRefused() async throws {
