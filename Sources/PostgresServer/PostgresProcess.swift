@@ -254,12 +254,9 @@ final class PostgresProcess: Sendable {
     }
 
     static func conninfo(_ directory: String, database: String) -> String {
-        func quoted(_ value: String) -> String {
-            let escaped = value.map { $0 == "'" || $0 == "\\" ? "\\\($0)" : String($0) }.joined()
-            return "'\(escaped)'"
-        }
+        let (directory, database) = (DatabaseSettings.quoted(directory), DatabaseSettings.quoted(database))
         // An empty value keeps libpq from looking into the environment.
-        return "host=\(quoted(directory)) hostaddr='' port=5432 dbname=\(quoted(database)) user=postgres password='' "
+        return "host=\(directory) hostaddr='' port=5432 dbname=\(database) user=postgres password='' "
             + "options='' sslmode=disable gssencmode=disable target_session_attrs=any"
     }
 

@@ -38,7 +38,7 @@ public enum RunStates {
             }
             return "| `\(state.rawValue)` | \(cells.joined(separator: " | ")) |"
         }
-        let names = events.map { $0.rawValue.replacing("_", with: " ") }.joined(separator: " | ")
+        let names = events.map { $0.rawValue.replacing(scalars: "_", with: " ") }.joined(separator: " | ")
         let rule = String(repeating: "|---", count: events.count + 1) + "|"
         return "| state | \(names) |\n\(rule)\n" + rows.joined(separator: "\n")
     }
@@ -78,6 +78,6 @@ public enum RunStates {
     }
 
     private static func quoted(_ text: String) -> String {
-        text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
+        text.replacing(scalars: "'", with: "''")
     }
 }

@@ -55,7 +55,7 @@ enum TimeZoneName {
 
     /// What a wrong name may have meant: zones of that place, else the nearest in spelling. At most three.
     static func near(_ name: String, in known: [String]) -> [String] {
-        let wanted = place(name).lowercased().replacing(" ", with: "_")
+        let wanted = place(name).lowercased().replacing(scalars: " ", with: "_")
         let same = known.filter { place($0).lowercased() == wanted }
         if !same.isEmpty {
             // Of several places with one name, first that of the same continent.

@@ -155,7 +155,7 @@ extension ManualPage {
 
         /// A text as one argument of a macro: no word of it may be taken for another macro.
         package static func argument(_ text: String) -> String {
-            "\"" + escaped(text).replacing("\"", with: "\\(dq") + "\""
+            "\"" + escaped(text).replacing(scalars: "\"", with: "\\(dq") + "\""
         }
 
         /// mdoc wants a sentence to end its line, so that the space behind it can be wider.
@@ -170,8 +170,9 @@ extension ManualPage {
         }
 
         package static func escaped(_ text: String) -> String {
-            var escaped = text.replacing("\\", with: "\\e").replacing("…", with: "...").replacing("×", with: "x")
-                .replacing("–", with: "\\(en").replacing("-", with: "\\-").replacing("`", with: "\\(ga")
+            var escaped = text.replacing(scalars: "\\", with: "\\e").replacing("…", with: "...")
+                .replacing("×", with: "x").replacing("–", with: "\\(en").replacing(scalars: "-", with: "\\-")
+                .replacing(scalars: "`", with: "\\(ga")
             if escaped.hasPrefix(".") || escaped.hasPrefix("'") { escaped = "\\&" + escaped }
             return escaped
         }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Configuration
 import Logging
+import PushModel
 import Telemetry
 
 /// What every command takes: where the settings are, and what overrides them.
@@ -85,7 +86,7 @@ package enum CommonOptions {
         var rest = help
         rest.removeSubrange(section.range)
         for option in options {
-            rest = rest.replacing(" [\(option)]", with: "").replacing(" [\(option) ...]", with: "")
+            rest = rest.replacing(scalars: " [\(option)]", with: "").replacing(scalars: " [\(option) ...]", with: "")
         }
         return rest + "\nCOMMON OPTIONS (--help-hidden explains them):\n  \(options.joined(separator: "  "))"
     }

@@ -78,7 +78,7 @@ enum EnvironmentHubs {
 
     /// In the customary case; what is no locale is reported where locales are checked.
     private static func locale(_ text: Substring) -> String {
-        let name = text.lowercased().replacing("_", with: "-")
+        let name = text.lowercased().replacing(scalars: "_", with: "-")
         // The loss is meant: the same text is checked again, with its key.
         return (try? LocaleTag(name))?.text ?? name
     }

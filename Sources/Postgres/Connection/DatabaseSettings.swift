@@ -50,8 +50,13 @@ public struct DatabaseSettings: Sendable, CustomStringConvertible, CustomReflect
             }
             return url + (url.contains("?") ? "&" : "?") + "dbname=" + name.joined()
         }
-        let name = database.map { $0 == "'" || $0 == "\\" ? "\\\($0)" : String($0) }.joined()
-        return url + " dbname='" + name + "'"
+        return url + " dbname=" + quoted(database)
+    }
+
+    /// A value of `keyword=value` pairs, in single quotes. Scalars: a quotation mark after U+0600 or before U+0301 is not a
+    /// `Character` of its own.
+    package static func quoted(_ value: String) -> String {
+        "'" + value.unicodeScalars.map { $0 == "'" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "'"
     }
 
     public var description: String { "DatabaseSettings(url: •••, applicationName: \(applicationName))" }

@@ -89,11 +89,13 @@ final class Session {
             error.hint = "connect to the server itself"
             throw error
         }
+        // Scalars, as PostgreSQL reads them.
+        let name = channel.unicodeScalars.map { $0 == "\"" ? "\"\"" : String($0) }.joined()
         // A session that listens is idle, and servers may end idle sessions.
         try script(
             """
             SELECT set_config('idle_session_timeout', '0', false) WHERE current_setting('idle_session_timeout', true) <> '0';
-            LISTEN "\(channel.replacing("\"", with: "\"\""))"
+            LISTEN "\(name)"
             """, doing: doing)
     }
 

@@ -30,7 +30,7 @@ extension InstallationPatch {
     private static func check(_ change: Change, _ place: String) throws(InvalidInstallation) {
         guard
             fields.contains(change.path)
-                || collections.contains(where: { change.path.hasPrefix($0) && change.path != $0 })
+                || collections.contains(where: { change.path.utf8.starts(with: $0.utf8) && change.path != $0 })
         else {
             throw .field(
                 "\(place).path",
@@ -38,8 +38,8 @@ extension InstallationPatch {
         }
         if change.operation != .remove, change.path == "/tags" {
             for tag in change.values { try check(tag: tag, "\(place).value") }
-        } else if change.operation == .remove, change.path.hasPrefix("/tags/") {
-            try check(tag: String(change.path.dropFirst("/tags/".count)), "\(place).path")
+        } else if change.operation == .remove, change.path.utf8.starts(with: "/tags/".utf8) {
+            try check(tag: String(change.path.unicodeScalars.dropFirst("/tags/".count)), "\(place).path")
         }
     }
 

@@ -45,7 +45,9 @@ public struct DevicePatch: Sendable, Equatable {
             }
         }
         for change in later.templates {
-            if let index = joined.templates.firstIndex(where: { $0.name == change.name }) {
+            // By bytes, as the hub and the database compare: to Swift `é` equals `e` with U+0301.
+            let name = change.name.utf8
+            if let index = joined.templates.firstIndex(where: { $0.name.utf8.elementsEqual(name) }) {
                 joined.templates[index] = change
             } else {
                 joined.templates.append(change)
@@ -59,7 +61,7 @@ public struct DevicePatch: Sendable, Equatable {
         var changes = tags.filter { !$0.isAdded }.map { InstallationPatch.Change.removeTag($0.tag) }
         for template in templates {
             // RFC 6901: a tilde and a slash are escaped in a path.
-            let name = template.name.replacing("~", with: "~0").replacing("/", with: "~1")
+            let name = template.name.replacing(scalars: "~", with: "~0").replacing(scalars: "/", with: "~1")
             let path = "/templates/\(name)"
             changes.append(
                 template.json.map { InstallationPatch.Change(.add, path, values: [$0]) }

@@ -23,8 +23,8 @@ public struct InstallationPatch: Sendable, Equatable {
 
         /// The path's parts, unescaped (RFC 6901): `~1` is a slash; `~0`, which comes second, is a tilde.
         public var steps: [String] {
-            path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map {
-                String($0).replacing("~1", with: "/").replacing("~0", with: "~")
+            Substring(path.unicodeScalars.dropFirst()).split(scalar: "/", omittingEmptySubsequences: false).map {
+                $0.replacing(scalars: "~1", with: "/").replacing(scalars: "~0", with: "~")
             }
         }
     }
@@ -99,7 +99,7 @@ extension InstallationPatch.Change {
         guard let operation = name.flatMap(Operation.init) else {
             throw InvalidPatch(index: index, member: "op", rule: "must be one of add, remove, replace")
         }
-        guard let path = member("path")?.text, path.hasPrefix("/") else {
+        guard let path = member("path")?.text, path.utf8.first == UInt8(ascii: "/") else {
             throw InvalidPatch(index: index, member: "path", rule: "must be a text that begins with a slash")
         }
         self.init(operation, path)

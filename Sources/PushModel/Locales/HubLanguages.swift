@@ -56,7 +56,8 @@ struct HubLanguages {
                 locale: locale, word: word, order: number(locale.chain) + fallbackOrder,
                 prefix: HubLanguages.escaped(hub.propertyPattern[..<placeholder.lowerBound], word),
                 suffix: HubLanguages.escaped(hub.propertyPattern[placeholder.upperBound...], word),
-                length: hub.propertyPattern.replacing("{property}", with: "").replacing("{language}", with: word).count)
+                length: hub.propertyPattern.replacing(scalars: "{property}", with: "")
+                    .replacing(scalars: "{language}", with: word).count)
         }
         self.numbers = numbers
     }
@@ -71,7 +72,7 @@ struct HubLanguages {
 
     private static func escaped(_ part: Substring, _ language: String) -> [UInt8] {
         var bytes: [UInt8] = []
-        JSONText.append(String(part.replacing("{language}", with: language)), to: &bytes)
+        JSONText.append(part.replacing(scalars: "{language}", with: language), to: &bytes)
         return bytes
     }
 }

@@ -89,7 +89,8 @@ struct PayloadRule: Sendable, Equatable {
                 if case .string(let text) = element.value { PayloadRule.isDuration(text) } else { false }
             }
         case .notNamed:
-            return words.contains { $0.last == "*" ? name.hasPrefix($0.dropLast()) : name == $0 }
+            // By bytes, as `starts_with` in push_internal.
+            return words.contains { $0.last == "*" ? name.utf8.starts(with: $0.utf8.dropLast()) : name == $0 }
         case .equalIf:
             return candidate.object.header(words[1]) == words[2] && text.map { $0 != words[0] } ?? false
         case .digits: return text.map { !PayloadRule.areDigits($0.utf8[...]) } ?? false

@@ -1,4 +1,5 @@
 import Postgres
+import PushModel
 
 /// The schema `push` as a page to read, generated from the comments in a database.
 ///
@@ -77,7 +78,7 @@ public struct SchemaReference: Sendable {
     /// Escapes what would end a cell or a row.
     private static let cell = #"replace(replace(%, '|', '\|'), E'\n', ' ')"#
 
-    private static func cell(_ expression: String) -> String { cell.replacing("%", with: expression) }
+    private static func cell(_ expression: String) -> String { cell.replacing(scalars: "%", with: expression) }
 
     private static func relations(_ kinds: String) -> SQL {
         """

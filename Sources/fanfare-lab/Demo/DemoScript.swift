@@ -1,4 +1,5 @@
 import CommandLineTool
+import PushModel
 
 /// One piece of news for some categories, and the statement with which a backend enqueues it.
 struct DemoScript: Sendable {
@@ -29,7 +30,7 @@ struct DemoScript: Sendable {
 
     /// A JSON string inside an SQL string.
     private static func json(_ text: String) -> String {
-        JSONOutput.text(text).document.replacing("'", with: "''")
+        JSONOutput.text(text).document.replacing(scalars: "'", with: "''")
     }
 }
 

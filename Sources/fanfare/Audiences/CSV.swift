@@ -1,3 +1,5 @@
+import PushModel
+
 /// Lines of comma-separated values (RFC 4180), but for line breaks within a field.
 enum CSV {
     /// What a header separates its names with: a comma, or the semicolon of spreadsheets where the comma is for decimals.
@@ -51,9 +53,8 @@ enum CSV {
 
     static func line(_ fields: [String]) -> String {
         fields.map { field in
-            field.contains(where: { "\",\r\n".contains($0) })
-                ? "\"" + field.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
-                : field
+            field.utf8.contains(where: "\",\r\n".utf8.contains)
+                ? "\"" + field.replacing(scalars: "\"", with: "\"\"") + "\"" : field
         }.joined(separator: ",")
     }
 }

@@ -15,7 +15,7 @@ extension CommandOptions {
             if json.isOn {
                 var members: [String: JSONOutput] = [
                     "campaign": .text(run.campaign), "run": .text(done.key),
-                    words.replacing(" ", with: "_"): .number(done.messages),
+                    words.replacing(scalars: " ", with: "_"): .number(done.messages),
                 ]
                 if onTheWire { members["on_the_wire"] = .number(done.onTheWire) }
                 return try StandardStreams.print(JSONOutput.object(members).document)

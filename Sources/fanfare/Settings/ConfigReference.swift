@@ -1,5 +1,6 @@
 import Configuration
 import Daemon
+import PushModel
 
 /// The key table as a page for people (Markdown). Pure.
 struct ConfigReference {
@@ -46,7 +47,7 @@ struct ConfigReference {
             "`\(key.key)`", key.about, key.rule, initial, "`\(key.variable)`",
             key.credential.map { "`\($0)`" } ?? "", key.change == .reload ? "on reload" : "on restart",
         ]
-        return "| " + cells.map { $0.replacing("|", with: "\\|") }.joined(separator: " | ") + " |"
+        return "| " + cells.map { $0.replacing(scalars: "|", with: "\\|") }.joined(separator: " | ") + " |"
     }
 
     private static let introduction = """

@@ -31,7 +31,7 @@ struct MonitorLine {
         let reasons = failure.complaints.map { complaint in
             "\(complaint.what): \(complaint.why)" + (complaint.hint.map { " (\($0))" } ?? "")
         }
-        let text = SecretMask.masked(reasons.joined(separator: "; ")).onOneLine.replacing("|", with: " ")
+        let text = SecretMask.masked(reasons.joined(separator: "; ")).onOneLine.replacing(scalars: "|", with: " ")
         line = "FANFARE \(state == .critical ? "CRITICAL" : "UNKNOWN"): \(text)"
     }
 

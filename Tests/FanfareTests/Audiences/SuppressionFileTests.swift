@@ -25,12 +25,23 @@ import Testing
         .init(what: "key", value: "42", reason: "unsubscribed"),
         .init(what: "tag", value: "user:1", until: "2027-06-01T00:00Z"),
         .init(what: "handle", value: "a,\"b\"", reason: "said \"no\", twice", until: "2027-06-01T09:00:00.000Z"),
+        // A mark that is one character with its neighbour is a mark of CSV all the same.
+        .init(what: "key", value: "\u{600},x", reason: "\"\u{301}"),
+        .init(what: "key", value: "\u{600}\"", reason: ",\u{301}"),
     ]
 
     @Test func whatIsExportedIsWhatIsImported() throws {
         let csv = (["what,value,reason,until"] + Self.all.map(ExportSuppressions.csv)).joined(separator: "\n")
         #expect(try Self.read(csv) == Self.all)
         #expect(try Self.read(Self.all.map(ExportSuppressions.json).joined(separator: "\n")) == Self.all)
+    }
+
+    /// A line break is quoted in the results of a run, whichever it is.
+    @Test(arguments: ["\n", "\r", "\r\n", ",", "\"", "\u{600},", ",\u{301}"]) func whatWouldEndAFieldIsQuoted(
+        mark: String
+    ) {
+        let doubled = mark == "\"" ? "\"\"" : mark
+        #expect(Array(CSV.line(["a\(mark)", "b"]).utf8) == Array("\"a\(doubled)\",b".utf8))
     }
 
     @Test func columnsStandInAnyOrderAndMayBeMissing() throws {

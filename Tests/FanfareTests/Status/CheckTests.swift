@@ -170,8 +170,10 @@ import Testing
 
     @Test func aFailureIsOneLineWithoutSecretsAndWithoutTheSignOfFigures() {
         let line = MonitorLine(
-            Failure("cannot connect", because: "a|b\nc password=hunter2", hint: "Look.", status: .unavailable))
-        #expect(line.text == "FANFARE CRITICAL: cannot connect: a b c password=••• (Look.)")
+            Failure(
+                "cannot connect", because: "a|b\nc|\u{301} \u{600}| password=hunter2", hint: "Look.",
+                status: .unavailable))
+        #expect(line.text == "FANFARE CRITICAL: cannot connect: a b c \u{301} \u{600}  password=••• (Look.)")
         #expect(line.state == .critical)
     }
 

@@ -27,7 +27,7 @@ import Testing
     ])
     func theDatabaseCanBeReplacedInEitherForm(url: String) throws {
         let before = try Conninfo.effective(url)
-        for name in ["bench_1", "it's", #"a b%\"#] {
+        for name in ["bench_1", "it's", #"a b%\"#, "\u{600}'x", "'\u{301}", "\u{600}\\"] {
             let after = try Conninfo.effective(DatabaseSettings.url(url, naming: name))
             #expect(after["dbname"] == name)
             #expect(after.filter { $0.key != "dbname" } == before.filter { $0.key != "dbname" })
