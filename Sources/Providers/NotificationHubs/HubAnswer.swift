@@ -17,10 +17,17 @@ extension NotificationHubs {
             answer.verdict = .unknown(because: text)
         case .answered(let response):
             answer.status = response.status
-            // Nearly every answer: read only the two headers that these have.
+            // Nearly every answer: read only the three headers that these have.
             if response.status >= 200, response.status < 300 {
                 answer.tracking = Self.tracking(of: response, HubError())
-                answer.notification = response["location"].flatMap(NotificationID.init(location:))?.text
+                if Self.isPage(response) {
+                    // Without a word of the page: it may quote what was sent, which is not kept for a 2xx.
+                    let because = "hub replied \(response.status) with a web page, as a proxy does"
+                    answer.verdict = .hubNotFound(because: because)
+                    answer.error = because
+                } else {
+                    answer.notification = response["location"].flatMap(NotificationID.init(location:))?.text
+                }
             } else {
                 let error = HubError(body: response.body)
                 let values = SentValues(response.body.isEmpty ? nil : reply.sent)
@@ -32,7 +39,13 @@ extension NotificationHubs {
         return answer
     }
 
-    /// The table of docs/wire/notification-hubs.md, "Status codes", without 2xx, which is accepted.
+    /// Whether a captive portal, or a proxy that opens TLS, answered with a page of its own: then no hub saw the request.
+    private static func isPage(_ response: Reply.Response) -> Bool {
+        guard let type = response["content-type"] else { return false }
+        return type.utf8.prefix(9).elementsEqual("text/html".utf8) { $0 | 0x20 == $1 | 0x20 }
+    }
+
+    /// The table of docs/wire/notification-hubs.md, "Status codes", without 2xx.
     private static func verdict(
         of response: Reply.Response, _ error: HubError, _ values: SentValues, receivedAt: Double
     ) -> Verdict {

@@ -103,6 +103,18 @@ import VectorSupport
         #expect(lines == Self.rows(Self.taxonomy))
     }
 
+    /// A captive portal, or a proxy that opens TLS, answers every request with a page: no hub saw the post.
+    @Test(arguments: [
+        (200, "text/html"), (201, "text/html; charset=utf-8"), (204, "TEXT/HTML"), (201, "application/xml"),
+        (200, "application/json"), (201, "text/plain"), (201, ""),
+    ])
+    func aWebPageIsNoHubsAnswer(status: Int, type: String) throws {
+        let end =
+            type.lowercased().hasPrefix("text/html")
+            ? "hub_not_found kept hub_not_found hold 0 1" : "accepted accepted taken_by_hub takes - -"
+        #expect(try line("page", Self.reply(status, type.isEmpty ? [:] : ["Content-Type": type])) == "page \(end)")
+    }
+
     /// The sequences the SDKs are tested with. They give up after some tries; we go on until the message expires.
     @Test func noSequenceOfTheSDKsLosesAMessage() throws {
         let file: Policies = try Vectors.read("retry_policies")
