@@ -7,6 +7,8 @@ import Providers
 import PushModel
 import Signing
 
+import class Foundation.ProcessInfo
+
 /// Every hub of the settings: whether it is reached, proves who it is, and takes our keys. Nothing is sent: an
 /// installation that does not exist is asked for, which a good key is answered with 404 and a bad one with 401.
 enum DoctorHubs {
@@ -50,7 +52,9 @@ enum DoctorHubs {
                 resource: "\(connection.base)/\(hub.settings.hub)", keyName: connection.keyName, key: connection.key,
                 expiry: Int64(Clock.system.wall()) + 300)
             let reply = await transport.perform(try installations.request(get: installation, signedBy: token))
-            let place = Place(area: "hub \(name)", key: key, setting: "hubs.\(name).\(setting)", base: connection.base)
+            let place = Place(
+                area: "hub \(name)", key: key, setting: "hubs.\(name).\(setting)", base: connection.base,
+                proxyVariable: proxyVariable(in: ProcessInfo.processInfo.environment))
             findings.append(finding(installations.answer(to: reply), reply, at: place))
             if key == "primary key", let skew = skew(reply) { findings.append(clock(skew, place)) }
         }
@@ -69,6 +73,13 @@ enum DoctorHubs {
         var setting: String
         /// `https://host`
         var base: String
+        /// The variable of the environment that names a proxy; nil: none does.
+        var proxyVariable: String?
+    }
+
+    /// - Returns: the first one that is not empty; nil: none is.
+    static func proxyVariable(in environment: [String: String]) -> String? {
+        ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"].first { environment[$0]?.isEmpty == false }
     }
 
     /// What an answer says about the key it was asked with. Pure.
@@ -86,6 +97,18 @@ enum DoctorHubs {
                         "Nothing to do if messages are accepted and no backend registers devices (push.put_device): "
                         + "these need the right Listen. With it the key can be checked, too.")
             }
+            if answer.answer.status == 407 {
+                return .fail(
+                    area, name, "a proxy between here and \(place.base) asks for credentials: \(words)",
+                    remedy:
+                        "Fanfare has none for a proxy: let this machine reach the hub without, or check the Endpoint in "
+                        + "\(place.setting).")
+            }
+            if answer.answer.status == nil, ["has expired", "not yet valid"].contains(where: words.contains) {
+                return .fail(
+                    area, name, "\(place.base) cannot prove who it is: \(words)",
+                    remedy: "Check the dates of the hub's certificate, and this machine's clock.")
+            }
             if answer.answer.status == nil {
                 return .fail(
                     area, name, "\(place.base) cannot prove who it is: \(words)",
@@ -96,6 +119,10 @@ enum DoctorHubs {
             return .fail(
                 area, name, "refused: \(words)",
                 remedy: "Check key name and key in \(place.setting), and this machine's clock.")
+        case .hubNotFound where answer.answer.status != 404:
+            return .fail(
+                area, name, "another server answers at \(place.base), perhaps a proxy: \(words)",
+                remedy: "Check the Endpoint in \(place.setting), and what stands between here and the hub.")
         case .hubNotFound:
             return .fail(
                 area, name, "there is no such hub at \(place.base): \(words)",
@@ -107,7 +134,8 @@ enum DoctorHubs {
         case .notSent:
             return .fail(
                 area, name, "\(place.base) is out of reach: \(words)",
-                remedy: "Check the Endpoint in \(place.setting), name resolution and the firewall.")
+                remedy: "Check the Endpoint in \(place.setting), name resolution and the firewall."
+                    + (place.proxyVariable.map { " Fanfare does not use the proxy of \($0)." } ?? ""))
         case .throttled(let after, _):
             return .warn(
                 area, name, "the hub asks to wait for \(HumanFormat.duration(after)): \(words)",

@@ -62,8 +62,9 @@ struct DoctorWorkers {
     private func gate(_ hub: SystemStatus.Hub) -> DoctorFinding {
         let waits = hub.due == 0 ? "" : ", \(Self.messages(hub.due, hub.moreDue)) due"
         if hub.state == "open" { return .ok("hub \(hub.hub)", "gate", "open" + waits) }
-        return .warn(
-            "hub \(hub.hub)", "gate", "\(hub.state): \(hub.why ?? "no reason given")\(waits)", remedy: remedy(hub))
+        let why = hub.why ?? "no reason given"
+        let reason = !waits.isEmpty && why.hasSuffix(".") ? String(why.dropLast()) : why
+        return .warn("hub \(hub.hub)", "gate", "\(hub.state): \(reason)\(waits)", remedy: remedy(hub))
     }
 
     /// Nothing can be sent: at once when other hubs are served, because then it is nobody's turn. Without any worker the

@@ -97,7 +97,8 @@ import Testing
         (401, "InvalidSignature: The token has an invalid signature.", "refused"),
         (403, "The address is not allowed", "refused"),
         (403, "The quota is used up", "the hub's tier or quota"), (404, "No service is hosted", "there is no such hub"),
-        (302, "", "there is no such hub"),
+        (302, "", "another server answers at https://ns, perhaps a proxy: hub replied 302"),
+        (501, "", "another server answers"), (407, "", "a proxy between here and https://ns asks for credentials"),
     ])
     func aMissingRightIsNotARefusedKey(status: Int, detail: String, found: String) throws {
         let text = "Endpoint=sb://ns/;SharedAccessKeyName=k;SharedAccessKey=aw=="
@@ -107,6 +108,41 @@ import Testing
             id: 1, outcome: .answered(.init(status: status, headers: [], body: Array(body.utf8))))
         let place = DoctorHubs.Place(area: "hub news", key: "primary key", setting: "hubs.news", base: "https://ns")
         #expect(DoctorHubs.finding(hub.answer(to: reply), reply, at: place).found.hasPrefix(found))
+    }
+
+    private func finding(_ outcome: Reply.Outcome, proxy: String? = nil) throws -> DoctorFinding {
+        let text = "Endpoint=sb://ns/;SharedAccessKeyName=k;SharedAccessKey=aw=="
+        let hub = try Installations(connection: try ConnectionString(parsing: text), hub: "news", version: "1")
+        let reply = Reply(id: 1, outcome: outcome)
+        let place = DoctorHubs.Place(
+            area: "hub news", key: "primary key", setting: "hubs.news", base: "https://ns", proxyVariable: proxy)
+        return DoctorHubs.finding(hub.answer(to: reply), reply, at: place)
+    }
+
+    @Test(arguments: ["certificate has expired", "certificate is not yet valid"])
+    func theDatesOfACertificateAreNamed(words: String) throws {
+        let found = try finding(.notSent(.init(code: 60, text: "SSL certificate problem: \(words)")))
+        #expect(found.remedy == "Check the dates of the hub's certificate, and this machine's clock.")
+        let other = try finding(.notSent(.init(code: 60, text: "SSL certificate problem: self-signed certificate")))
+        #expect(other.remedy?.hasPrefix("Check ca-certificates") == true)
+    }
+
+    @Test func aPageOfAnotherServerIsNoHub() throws {
+        let page = Reply.Response(status: 200, headers: [("content-type", "text/html")], body: Array("Log in".utf8))
+        #expect(
+            try finding(.answered(page)).found
+                == "another server answers at https://ns, perhaps a proxy: hub replied 200 with a web page, as a proxy does"
+        )
+    }
+
+    @Test func aProxyOfTheEnvironmentIsSaidToBeUnused() throws {
+        let refused = Reply.Outcome.notSent(.init(code: 7, text: "could not connect"))
+        #expect(
+            try finding(refused, proxy: "https_proxy").remedy?.hasSuffix(
+                "Fanfare does not use the proxy of https_proxy.") == true)
+        #expect(try finding(refused).remedy?.contains("proxy") == false)
+        #expect(DoctorHubs.proxyVariable(in: ["https_proxy": "", "ALL_PROXY": "http://p:1"]) == "ALL_PROXY")
+        #expect(DoctorHubs.proxyVariable(in: ["http_proxy": "http://p:1"]) == nil)
     }
 
     @Test func aHubThatIsNotThereIsFound() async throws {

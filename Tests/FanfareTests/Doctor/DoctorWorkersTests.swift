@@ -40,6 +40,15 @@ import Testing
         #expect(found(due: 10_000, more: true) == "open, 10,000+ messages due")
     }
 
+    /// The reasons of held hubs are sentences.
+    @Test func aReasonWithMessagesBehindItHasNoFullStop() {
+        var one = hub("held", due: 2)
+        one.why = "Check the connection string of hub news."
+        let status = SystemStatus(hubs: [one], workers: [], lastHour: [], inDoubt: 0)
+        let found = DoctorWorkers(status: status, ended: [:], longestWait: 300).findings([]).first { $0.name == "gate" }
+        #expect(found?.found == "held: Check the connection string of hub news, 2 messages due")
+    }
+
     @Test func aWorkerThatCannotWriteFails() {
         #expect(grade("writing", hub(), workers: [worker("cannot write for 14 s: 53100")]) == .fail)
         #expect(grade("writing", hub(), workers: [worker()]) == .ok)
