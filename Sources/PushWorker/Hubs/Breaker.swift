@@ -120,7 +120,8 @@ struct Breaker: Equatable {
             failures = 0
             any.until = now
         } else if openings > 0, until > now, now - openedAt > Self.delay {
-            (any.until, urgent.until) = (now, now)  // another worker got through, or a person resumed the hub: no need to wait longer
+            // Another worker got through, or a person resumed the hub: no need to wait longer.
+            (any.until, urgent.until) = (now, now)
         }
     }
 }

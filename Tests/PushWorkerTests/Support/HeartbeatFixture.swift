@@ -36,7 +36,8 @@ struct HeartbeatFixture: Sendable {
             workers: workers, watch: watch, longestUse: { [workers] in workers.longestUse }, clock: time.clock,
             log: log.logger)
         heartbeat = Heartbeat(
-            workers: workers, me: Self.me, ownClaims: ownClaims, pulse: pulse, lockWatch: lockWatch, watch: watch, metrics: counts,
+            workers: workers, me: Self.me, ownClaims: ownClaims, pulse: pulse, lockWatch: lockWatch, watch: watch,
+            metrics: counts,
             settings: settings, clock: time.clock, sleep: sleep ?? time.sleep, log: log.logger, reports: { reports },
             onRescue: { [returns] in returns.count.add(1, ordering: .relaxed) })
     }
