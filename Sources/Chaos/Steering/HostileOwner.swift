@@ -84,7 +84,7 @@ actor HostileOwner {
         }
     }
 
-    /// Whom code of its views ran as, other than those who only read views: one line each.
+    /// Whom code of its views ran as, and left a trace: one line each.
     func ranAs() async throws(DatabaseError) -> [String] {
         try await database.query("SELECT DISTINCT who FROM m.log ORDER BY 1") { rows in
             try rows.map { row in try row.string() }

@@ -53,10 +53,11 @@ struct UrgentTraffic {
         return zip(ids, rows).map { Facts.Confirmation(id: $0, marker: $1.marker, at: now) }
     }
 
-    /// Until no more bulk posts have left for a second.
+    /// Until no more bulk posts have left for a second; at most a minute: where none leaves, the urgent ones show what is wrong.
     private func waitForFullWindows() async throws {
+        let began = ContinuousClock.now
         var (left, quiet) = (Int64(0), 0)
-        while left == 0 || quiet < 10 {
+        while left == 0 || quiet < 10, began.duration(to: .now) < .seconds(60) {
             let now = try await number("SELECT count(*) FROM push.post WHERE target = \(Self.tag)")
             quiet = now == left ? quiet + 1 : 0
             left = now
