@@ -116,6 +116,7 @@ public struct ChaosRun: Sendable {
         report.rescues = await injector.rescues
         report.troubles =
             await injector.failures + testBed.fleet.surprises + backend.faults.sorted() + strangers.successes.sorted()
+            + lockers.faults.sorted()
         for registrar in registrars { report.troubles += await registrar.faults.sorted() }
         report.note(await injector.done, in: facts)
         return report

@@ -9,6 +9,8 @@ actor LockTraffic {
     private var statements: [SQL] = []
     private var number = 0
     private(set) var actions: [String: Int] = [:]
+    /// Errors that no fault of the database explains.
+    private(set) var faults: Set<String> = []
 
     init(testBed: TestBed, seed: UInt64) {
         self.testBed = testBed
@@ -23,6 +25,7 @@ actor LockTraffic {
                     try await lock(as: role)
                 } catch {
                     actions["locks: unanswered", default: 0] += 1
+                    if (error as? DatabaseError)?.isTransient != true, !Task.isCancelled { faults.insert("\(error)") }
                 }
                 // Ends early only by cancellation, which ends the loop.
                 try? await Task.sleep(for: .milliseconds(Int.random(in: 100...1_500, using: &random)))

@@ -92,7 +92,7 @@ final class Gate: Sendable {
     var isHeld: Bool { state.withLock { $0.held != nil } }
 
     /// Whether at least one post may leave.
-    func isOpen(now: Double, isUrgent: Bool = false) -> Bool { opens(after: now, isUrgent: isUrgent) <= 0 }
+    func isOpen(now: Double) -> Bool { opens(after: now) <= 0 }
 
     /// Whether what was admitted a moment ago still is.
     func stillAdmits(_ admission: Admission, now: Double) -> Bool {
