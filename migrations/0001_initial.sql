@@ -168,7 +168,8 @@ CREATE TABLE push.hub_state (
     served_at    timestamptz,
     devices_until timestamptz,
     devices_why  text,
-    refused_until timestamptz
+    refused_until timestamptz,
+    opened_at    timestamptz
 ) WITH (fillfactor = 20);
 COMMENT ON TABLE push.hub_state IS 'Whether a hub takes posts now. One row per hub, shared by all workers.';
 COMMENT ON COLUMN push.hub_state.hub IS 'The hub: push.hub.id.';
@@ -200,6 +201,9 @@ COMMENT ON COLUMN push.hub_state.broken_why IS 'What went wrong at that worker; 
 COMMENT ON COLUMN push.hub_state.refused_until IS
     'A hold or a wait has ended: what the hub refused meanwhile may be due as late as this, or dispatch.probeSeconds from '
     'now, and push_worker.return_refused_v1 makes it due at once. Null: that is done.';
+COMMENT ON COLUMN push.hub_state.opened_at IS
+    'When a person or a post that the hub took last ended a hold or a wait: a refusal of a post that left before says '
+    'nothing about the hub any more. Null: never.';
 COMMENT ON COLUMN push.hub_state.served_at IS
     'When a worker that has left, or died, last served the hub; push.serving has those that serve it now. Null: none '
     'has left.';

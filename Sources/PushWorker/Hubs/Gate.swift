@@ -238,6 +238,16 @@ final class Gate: Sendable {
         state.withLock { Self.hold(&$0, reason, leftAt: leftAt, now: now, pause: pause, longest: pause) }
     }
 
+    /// The hold was ended elsewhere after the refused post had left.
+    func holdIsOver() {
+        state.withLock { state in
+            state.held = nil
+            state.heldAt = -.infinity
+            state.toldProbeAt = -.infinity
+            state.probing = false
+        }
+    }
+
     private static func hold(
         _ state: inout State, _ reason: String, leftAt: Double, now: Double, pause: Double, longest: Double
     ) -> Hold {

@@ -32,7 +32,7 @@ struct HubEffects: Sendable {
             await announce(Gate.Recovery(wasFailing: hub.gate.answered()), of: hub)
             let hold = hub.gate.refused(
                 flight.messages[0], because: why, leftAt: leftAt, now: now, longest: settings.probeSeconds)
-            await share(hold, of: hub, because: why)
+            await share(hold, of: hub, because: why, leftAt: leftAt)
         case .closeGate(let seconds, let why):
             await announce(Gate.Recovery(wasFailing: hub.gate.answered()), of: hub)
             await slowDown(hub, because: why, leftAt: leftAt)
@@ -104,7 +104,7 @@ struct HubEffects: Sendable {
         guard step == .hold else { return }
         let why = hub.clockSkew.reason ?? Self.everyKeyRefused(by: hub.settings.name)
         let hold = hub.gate.hold(because: why, leftAt: flight.leftAt, now: now, pause: settings.probeSeconds)
-        await share(hold, of: hub, because: why)
+        await share(hold, of: hub, because: why, leftAt: flight.leftAt)
     }
 
     /// The hub refused the token of a change of a device: signs again, then tries the other key.
@@ -146,9 +146,16 @@ struct HubEffects: Sendable {
         "The hub refuses every key we have: check the connection string of hub \(hub)."
     }
 
-    /// Tells the other workers, and people, that the hub is held.
-    private func share(_ hold: Gate.Hold, of hub: HubContext, because why: String) async {
+    /// Tells the other workers, and people, that the hub is held; unless a person resumed it, or another worker found it
+    /// open, after the refused post had left.
+    private func share(_ hold: Gate.Hold, of hub: HubContext, because why: String, leftAt: Double) async {
         guard hold.isNews else { return }
+        var stands = true
+        await share("hold a hub") { () async throws(DatabaseError) in
+            stands = try await self.hubs.hold(
+                hub.id, because: why, probeAfter: hold.probeAfter, age: self.clock.monotonic() - leftAt)
+        }
+        guard stands else { return hub.gate.holdIsOver() }
         states.began(.held, of: hub, because: why, now: clock.monotonic())
         if hold.probeAfter > 0 {
             log.error(
@@ -161,9 +168,6 @@ struct HubEffects: Sendable {
             log.warning(
                 "the hub refused a message; trying another one",
                 metadata: ["hub": "\(hub.settings.name)", "why": "\(why)"])
-        }
-        await share("hold a hub") { () async throws(DatabaseError) in
-            try await self.hubs.hold(hub.id, because: why, probeAfter: hold.probeAfter)
         }
     }
 

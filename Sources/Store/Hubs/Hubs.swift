@@ -154,9 +154,16 @@ public struct Hubs: Sendable {
     }
 
     /// Keeps the hub's messages until a probe is accepted or a person resumes the hub.
-    public func hold(_ hub: Int32, because reason: String, probeAfter seconds: Double) async throws(DatabaseError) {
-        _ = try await database.execute(
-            "SELECT push_worker.hold_hub_v1(\(hub), \(reason), \(seconds))", doing: "hold a hub")
+    ///
+    /// - Parameter age: seconds since the refused post left. Default 0.
+    /// - Returns: false when a hold or a wait was ended after the post had left: nothing is held.
+    @discardableResult
+    public func hold(
+        _ hub: Int32, because reason: String, probeAfter seconds: Double, age: Double = 0
+    ) async throws(DatabaseError) -> Bool {
+        try await database.single(
+            "SELECT push_worker.hold_hub_v1(\(hub), \(reason), \(seconds), \(age))", doing: "hold a hub"
+        ) { row in try row.bool() }
     }
 
     /// Asks whether this worker may try one message on a held hub.

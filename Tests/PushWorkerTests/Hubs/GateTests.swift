@@ -251,6 +251,15 @@ import Testing
         #expect(gate.isOpen(now: 13), "resumed by another worker or a person")
     }
 
+    @Test func aHoldThatWasOverBeforeItBeganOpensAtOnce() {
+        let gate = Gate(random: { 0 })
+        _ = gate.hold(because: "404", leftAt: 10, now: 12, pause: 60)
+        gate.holdIsOver()
+        #expect(gate.isOpen(now: 12))
+        gate.learn(Hubs.State(hub: 1, hold: "404"), now: 12.5)
+        #expect(!gate.isOpen(now: 12.5), "another worker holds it again")
+    }
+
     @Test func anotherWorkersGateIsOurs() {
         let gate = Gate(random: { 0 })
         gate.learn(Hubs.State(hub: 1, gate: 30), now: 100)

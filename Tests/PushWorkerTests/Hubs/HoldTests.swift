@@ -49,6 +49,27 @@ import Testing
         #expect(try await worker.lost() == [])
     }
 
+    /// A probe was on its way when a person resumed the hub: its refusal is of before, and holds nothing.
+    @Test func aRefusalFromBeforeTheResumeHoldsNothing() async throws {
+        var first = try await Self.worker()
+        first.settings.probeSeconds = 3600
+        let worker = first
+        try worker.emulator.add(Fault(.next(1), status: 404))
+        var slow = Fault(.every(1), status: 404)
+        slow.delayMilliseconds = 3000
+        try worker.emulator.add(slow)
+        try await worker.enqueue(5)
+        try await worker.whileWorking { _ in
+            try await worker.until("SELECT count(*) FROM push.hub_health WHERE state = 'held'")
+            try await worker.until("SELECT count(*) FROM push.claim")
+            worker.emulator.clearFaults()
+            try await worker.test.database.execute("SELECT push.resume_hub('news')")
+            try await worker.until("SELECT count(*) FROM push.result WHERE status = 'accepted'") { $0 == 5 }
+        }
+        #expect(try await worker.test.texts("SELECT state FROM push.hub_health") == ["open"])
+        #expect(try await worker.lost() == [])
+    }
+
     /// It may have been refused for itself, and must not keep the others from being tried.
     @Test(arguments: [401, 404]) func noProbeTakesTheMessageThatWasJustRefused(status: Int) async throws {
         var first = try await Self.worker()

@@ -57,7 +57,7 @@ import Testing
         let log = LogRecorder()
         let worker = try await Self.worker(log)
         try await worker.test.database.execute(
-            "SELECT push_worker.hold_hub_v1((SELECT id FROM push.hub), 'a quota', 3600)")
+            "SELECT push_worker.hold_hub_v1((SELECT id FROM push.hub), 'a quota', 3600, 0)")
         try await worker.whileWorking { _ in
             let begins = try await Self.line("the hub is held; its messages wait", in: log)
             #expect(begins["why"]?.contains("a quota") == true, "\(begins)")

@@ -13,6 +13,13 @@ import Testing
     private static func refuse(_ reason: Reason, after seconds: Double, in store: StoreFixture) async throws -> [Int64]
     {
         let claim = try #require(try await store.claim())
+        try await refuse(claim, reason, after: seconds, in: store)
+        return claim.messages.map(\.id)
+    }
+
+    private static func refuse(
+        _ claim: Claim, _ reason: Reason, after seconds: Double, in store: StoreFixture
+    ) async throws {
         let ids = claim.messages.map(\.id)
         try await store.intend(ids.map { [$0] }, under: claim.id)
         try await store.complete(
@@ -23,7 +30,6 @@ import Testing
                     outcome: .retrying(reason, after: seconds, cost: 0), messages: [])
             }, finished: [claim.id])
         #expect(try await store.test.number(Self.dueNow) == 0)
-        return ids
     }
 
     @Test(arguments: [Reason.authRefused, .hubNotFound, .quotaExceeded])
@@ -40,6 +46,34 @@ import Testing
         #expect(try await store.results(ids[0]) == ["retrying/\(reason.rawValue)", "retrying/resumed"])
         #expect(try await store.claim()?.messages.map(\.id).sorted() == ids.sorted())
         #expect(try await store.lost() == [])
+    }
+
+    /// A post was on its way when a person resumed the hub, or another worker found it open: its answer is of before.
+    @Test(arguments: ["SELECT push.resume_hub('news')", "SELECT push_worker.release_hub_v1(1)"])
+    func aRefusalOfAPostThatLeftBeforeHoldsNothing(_ opening: String) async throws {
+        let store = try await StoreFixture.make()
+        let hubs = Hubs(database: store.database)
+        #expect(try await hubs.hold(store.hub, because: "401", probeAfter: 60, age: 0))
+        try await store.database.execute("\(raw: opening)")
+        #expect(try await !hubs.hold(store.hub, because: "401", probeAfter: 60, age: 30))
+        #expect(try await hubs.states().map(\.hold) == [nil])
+        #expect(try await hubs.hold(store.hub, because: "401", probeAfter: 60, age: 0))
+        #expect(try await hubs.states().map(\.hold) == ["401"])
+    }
+
+    @Test func whatAClaimFromBeforeBringsBackIsDueToo() async throws {
+        let store = try await StoreFixture.make()
+        let hubs = Hubs(database: store.database)
+        try await store.insert(2)
+        let claim = try #require(try await store.claim())
+        try await hubs.hold(store.hub, because: "401", probeAfter: 60)
+        try await store.database.execute("SELECT push.resume_hub('news')")
+        #expect(try await hubs.returnRefused(store.hub, within: 60, after: nil) == (0, nil))
+        try await Self.refuse(claim, .authRefused, after: 60, in: store)
+        #expect(try await hubs.states().map(\.hasRefused) == [true], "the claim was open")
+        #expect(try await hubs.returnRefused(store.hub, within: 60, after: nil) == (2, nil))
+        #expect(try await store.test.number(Self.dueNow) == 2)
+        #expect(try await hubs.states() == [])
     }
 
     @Test(arguments: ["resume_hub", "open_gate"])

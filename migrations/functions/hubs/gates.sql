@@ -59,17 +59,29 @@ COMMENT ON FUNCTION push_worker.close_gate_v1 IS
     'The hub throttles: closes its gate for all workers, for this many seconds, at most an hour: one wrong date of a '
     'proxy must not stop a hub for a day, and one post shows whether it still throttles. Never shortens a wait.';
 
-CREATE OR REPLACE FUNCTION push_worker.hold_hub_v1(hub int, reason text, probe_seconds double precision) RETURNS void
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
+CREATE OR REPLACE FUNCTION push_worker.hold_hub_v1(
+    hub int, reason text, probe_seconds double precision, age double precision) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
+BEGIN
     UPDATE push.hub_state s
        SET held_since = coalesce(s.held_since, clock_timestamp()),
            hold_reason = hold_hub_v1.reason,
            probe_at = clock_timestamp() + make_interval(secs => hold_hub_v1.probe_seconds),
            changed_at = clock_timestamp()
      WHERE s.hub = hold_hub_v1.hub
-$$;
+       AND (s.opened_at IS NULL OR s.opened_at < clock_timestamp() - make_interval(secs => hold_hub_v1.age));
+    IF FOUND THEN
+        RETURN true;
+    END IF;
+    UPDATE push.hub_state s
+       SET refused_until = greatest(s.refused_until, clock_timestamp())
+     WHERE s.hub = hold_hub_v1.hub;
+    RETURN false;
+END $$;
 COMMENT ON FUNCTION push_worker.hold_hub_v1 IS
-    'The hub refuses us: keeps its messages, records why, and lets one message be tried after this many seconds.';
+    'The hub refuses us: keeps its messages, records why, and lets one message be tried after this many seconds. age: '
+    'seconds since the refused post left. False: a hold or a wait was ended after that, so nothing is held, and what '
+    'was refused is due at once.';
 
 CREATE OR REPLACE FUNCTION push_worker.take_probe_v1(hub int, probe_seconds double precision) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -98,6 +110,7 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_tim
            hold_reason = NULL,
            probe_at = NULL,
            refused_until = greatest(s.refused_until, clock_timestamp()),
+           opened_at = clock_timestamp(),
            changed_at = clock_timestamp()
      WHERE s.hub = release_hub_v1.hub
        AND s.held_since IS NOT NULL
@@ -116,6 +129,7 @@ DECLARE
     begins   constant int := coalesce(split_part(after, '/', 1)::int, 0);
     mark_at  timestamptz := coalesce(split_part(after, '/', 2)::timestamptz, clock_timestamp());
     mark_id  bigint := coalesce(split_part(after, '/', 3)::bigint, 0);
+    is_last  boolean := split_part(after, '/', 4)::boolean;
     latest   timestamptz;
     part     record;
     free     tid[];
@@ -133,6 +147,14 @@ BEGIN
     IF latest IS NULL THEN
         RETURN;
     END IF;
+    -- A post that left before may still be refused: its messages come when its claim has ended.
+    is_last := coalesce(is_last, NOT EXISTS (
+        SELECT
+          FROM push.claim c
+               JOIN push.hub_state s ON s.hub = c.hub
+         WHERE c.hub = return_refused_v1.hub
+           AND c.claimed_at <= s.opened_at
+           AND c.trouble IS NULL));
     FOR class IN begins .. 2 LOOP                                             -- urgent ones first
         SELECT count(*) AS n,
                max(d.due_at) AS at,
@@ -164,18 +186,19 @@ BEGIN
                FOR UPDATE SKIP LOCKED);
         returned := returned + push_internal.move_pointers(free, part.ids, 'resumed', clock_timestamp(), 0);
         IF part.n = most THEN
-            next := class || '/' || part.at || '/' || part.id;
+            next := class || '/' || part.at || '/' || part.id || '/' || is_last;
             RETURN;
         END IF;
         mark_at := clock_timestamp();
         mark_id := 0;
     END LOOP;
-    UPDATE push.hub_state s SET refused_until = NULL WHERE s.hub = return_refused_v1.hub;
+    UPDATE push.hub_state s SET refused_until = NULL WHERE s.hub = return_refused_v1.hub AND is_last;
 END $$;
 COMMENT ON FUNCTION push_worker.return_refused_v1 IS
     'After a hold or a wait (push.hub_state.refused_until): makes what the hub refused meanwhile due at once, urgent ones '
     'first, and returns how many. One call looks at up to 10,000 pointers of each priority that are due within so many '
-    'seconds of the end of the wait: call it again with after => next until next is null.';
+    'seconds of the end of the wait: call it again with after => next until next is null. push.hub_state.refused_until stays '
+    'while claims from before the end of the hold (opened_at) are open: what they bring back is looked for too.';
 
 CREATE OR REPLACE FUNCTION push_worker.use_key_v1(hub int, key text, reason text) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$

@@ -97,6 +97,7 @@ BEGIN
                                THEN greatest(s.refused_until, s.gate_until, clock_timestamp())
                                ELSE s.refused_until
                            END,
+           opened_at = clock_timestamp(),
            changed_at = clock_timestamp()
      WHERE s.hub = number;
     INSERT INTO push.audit (action, detail)
@@ -121,6 +122,7 @@ BEGIN
        SET gate_until = NULL,
            refused_until = CASE WHEN s.gate_until > clock_timestamp() THEN greatest(s.refused_until, s.gate_until)
                                 ELSE s.refused_until END,
+           opened_at = clock_timestamp(),
            changed_at = clock_timestamp()
      WHERE s.hub = number
        AND s.gate_until IS NOT NULL;
