@@ -39,12 +39,15 @@ public final class LibraryMetrics: Sendable {
 
     private struct State {
         var families: [String: Family] = [:]
-        /// On the page, of ours and of libraries.
-        var names: Set<String>
+        /// On the page, of libraries.
+        var names: Set<String> = []
         var series = 0
         /// As the libraries call them. At most `most`.
         var dropped: Set<String> = []
     }
+
+    /// What the names of our own metrics begin with.
+    private static let ours = ["fanfare_", "process_"]
 
     private let state: Mutex<State>
     private let log: Logger
@@ -53,9 +56,9 @@ public final class LibraryMetrics: Sendable {
     ///   - registry: tells these metrics for as long as it lives.
     ///   - log: is told, once each, which metrics are dropped.
     public init(in registry: MetricsRegistry, log: Logger) {
-        state = Mutex(State(names: Set(MetricFamily.all.flatMap(\.namesOnPage))))
+        state = Mutex(State())
         self.log = log
-        _ = registry.add { [self] in tell(&$0) }
+        _ = registry.add { [self] in collect(into: &$0) }
     }
 
     // MARK: Series
@@ -92,7 +95,9 @@ public final class LibraryMetrics: Sendable {
     private static func refusal(of place: Place, in family: MetricFamily, _ state: State) -> String? {
         let bytes = place.labels.reduce(place.name.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count }
         if bytes > mostBytes { return "its name and labels have more than \(mostBytes) bytes" }
-        if place.name.hasPrefix("fanfare_") { return "fanfare_ begins the names of Fanfare's own metrics" }
+        if let ours = ours.first(where: place.name.hasPrefix) {
+            return "\(ours) begins the names of Fanfare's own metrics"
+        }
         let known = state.families[place.name]
         if known.map({ $0.kind != family.kind }) ?? !state.names.isDisjoint(with: family.namesOnPage) {
             return "another metric has its name"
@@ -118,7 +123,7 @@ public final class LibraryMetrics: Sendable {
 
     // MARK: Reading
 
-    private func tell(_ reading: inout MetricsReading) {
+    private func collect(into reading: inout MetricsReading) {
         let (families, dropped) = state.withLock { ($0.families, $0.dropped.count) }
         reading.set(Double(dropped), of: .libraryMetricsDropped)
         for (name, family) in families {

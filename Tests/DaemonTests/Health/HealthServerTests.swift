@@ -1,6 +1,7 @@
 import Configuration
 import Foundation
 import Glibc
+import PushWorker
 import Telemetry
 import Testing
 

@@ -3,6 +3,7 @@ import CoreMetrics
 import Daemon
 import Logging
 import ProgramSupport
+import PushWorker
 import Telemetry
 import Testing
 

@@ -82,17 +82,6 @@ import Testing
         #expect(registry.counter(Self.posts, "news").value == 8_000)
     }
 
-    /// The rules of Prometheus for names, and what promtool asks for.
-    @Test func everyMetricHasAProperNameAndAMeaning() {
-        for family in MetricFamily.all {
-            #expect(family.name.wholeMatch(of: /(fanfare|process)_[a-z_]+/) != nil, "\(family.name)")
-            #expect(family.name.hasSuffix("_total") == (family.kind == .counter), "\(family.name)")
-            #expect(!family.help.isEmpty && !family.help.hasSuffix("."), "\(family.name)")
-            if case .histogram(let bounds) = family.kind { #expect(bounds == bounds.sorted()) }
-        }
-        #expect(Set(MetricFamily.all.map(\.name)).count == MetricFamily.all.count)
-    }
-
     /// A reload replaces the worker that told them.
     @Test func theCountersOfASourceGoOnWhenItEnds() {
         let registry = MetricsRegistry()
