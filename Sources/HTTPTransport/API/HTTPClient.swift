@@ -83,8 +83,8 @@ public final class HTTPClient: Sendable {
         thread.join()
     }
 
-    /// Returns when the loop thread has made another turn, or has ended. Does not return while the thread hangs: a
-    /// watchdog notices by that.
+    /// Returns when the loop thread has begun another turn, or has ended; earlier only when the task is cancelled. Does not
+    /// return while the thread hangs: a watchdog notices by that.
     public func turn() async { await inbox.ping() }
 
     public var counters: Counters { counts.counters(cpuSeconds: thread.cpuSeconds) }

@@ -74,9 +74,9 @@ final class Inbox: Sendable {
         wake()
     }
 
-    /// Returns when the loop has made another turn, or has ended. Cancellation does not end the wait.
+    /// Returns when the loop has begun another turn, or has ended; earlier only when the task is cancelled.
     func ping() async {
-        await WaiterQueue.wait { waiter in
+        await WaiterQueue.wait(whenCancelled: ()) { waiter in
             let isClosed = state.withLock { state in
                 if !state.isClosed { state.contents.pings.append(waiter) }
                 return state.isClosed
@@ -84,6 +84,8 @@ final class Inbox: Sendable {
             if isClosed { return () }
             wake()
             return nil
+        } remove: { id in
+            state.withLock { $0.contents.pings.remove(id) }
         }
     }
 

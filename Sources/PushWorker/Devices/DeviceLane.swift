@@ -115,11 +115,11 @@ final class DeviceLane: Sendable {
                 hub: hub.id, after: look.position, back: look.back, limit: Int32(clamping: limit))
             turn?.took(claimed?.devices.count ?? 0)
             cursor.claimed(look, seconds: context.clock.monotonic() - began, at: claimed?.position)
-            context.watch.answered(began: began)
+            context.events.report(.read(began: began))
             return .claimed(claimed, cursor)
         } catch {
             turn?.took(0)
-            context.watch.failed(error, by: .devices(hub.id))
+            context.events.report(.failed(error, by: .devices(hub.id)))
             if error.is(.serverReplaced) { context.heartbeat.hurry() }  // it ends the worker
             context.log.error(
                 "cannot claim devices; trying again",
@@ -133,10 +133,10 @@ final class DeviceLane: Sendable {
     ///
     /// - Returns: nil: nothing to make way for.
     private func turn(for devices: Int) async -> DevicePace.Turn? {
-        guard case let began = context.clock.monotonic(), context.traffic.isHeavy(now: began) else { return nil }
+        guard case let began = context.clock.monotonic(), context.events.traffic.isHeavy(now: began) else { return nil }
         let turn = poller.pace.turn(for: devices, now: began)
         while context.isRunning, !Task.isCancelled, case let now = context.clock.monotonic(), now < turn.at,
-            context.traffic.isHeavy(now: now)
+            context.events.traffic.isHeavy(now: now)
         {
             await Sleep.system(min(turn.at - now, 0.05))
         }
@@ -256,7 +256,7 @@ final class DeviceLane: Sendable {
             try await queue.giveBack(hub: hub.id)
             return true
         } catch {
-            context.watch.failed(error)
+            context.events.report(.failed(error, by: nil))
             context.log.warning(
                 "cannot give devices back; trying again",
                 metadata: ["hub": "\(hub.settings.name)", "error": "\(error.why)"])

@@ -10,6 +10,7 @@ struct HubEffects: Sendable {
     let log: Logger
     /// The hubs in the database.
     let hubs: Hubs
+    let events: LaneEvents
 
     private var states: HubStateLog { HubStateLog(log: log) }
 
@@ -124,7 +125,7 @@ struct HubEffects: Sendable {
 
     private func renew(_ token: SASToken, of hub: HubContext, _ step: KeyFailover.Step) async {
         let name = hub.settings.name
-        hub.metrics.tokenRefused()
+        events.report(.tokenRefused(at: hub))
         switch step {
         case .ignore: hub.tokens.forget(token)  // signed within the same second, it is the same token again
         case .signAgain:

@@ -81,9 +81,7 @@ extension Lane {
         written.posts.removeFirst(count)
         let leftAt = context.clock.monotonic()
         let flights = leaving.map { (written.claim.post($0.n), flight(of: $0.outgoing, written, leftAt: leftAt)) }
-        for (post, flight) in flights {
-            context.traces.left(post, of: hub.settings.name, flight.messages, flight.traces)
-        }
+        for (post, flight) in flights { context.events.report(.departed(post, flight, at: hub)) }
         inFlight.depart(flights)
         channel.submit(leaving.map(\.request))
         return count

@@ -36,24 +36,17 @@ extension Lane {
             let settlement = Settlement(answer.verdict, facts(of: flight, answer.verdict), context.settings)
             let split = split(flight, reply.id, after: settlement, answer)
             if let split { splits[reply.id] = split }
-            hub.metrics.answered(answer, messages: flight.messages.count)
-            if answer.verdict == .accepted { hub.metrics.accepted(flight.due, priority, now: now) }
-            let name = hub.settings.name
-            context.spans?.answered(reply.id, flight, of: hub, answer)
-            context.traces.answered(reply.id, of: name, flight.messages, flight.traces, answer)
-            if split == nil {
-                context.traces.ended(settlement.outcome, post: reply.id, of: name, flight.messages, flight.traces)
-            }
+            let outcome = split == nil ? settlement.outcome : nil
+            context.events.report(.answered(reply.id, flight, answer, outcome, at: hub, priority, now: now))
             answered.append(
-                Completion.Answered(
-                    post: reply.id, answer: answer, outcome: split == nil ? settlement.outcome : nil,
-                    messages: flight.messages))
+                Completion.Answered(post: reply.id, answer: answer, outcome: outcome, messages: flight.messages))
             effects.append((settlement.effect, flight))
             if let from = flight.from, settlement.effect == .takes {
                 hub.batchSupport.withLock { $0.partTaken(of: from, now: now) }
             }
         }
-        checkClock(against: replies, isSuspect: effects.contains { $0.effect == .signAgain }, now: now)
+        context.events.report(
+            .replied(replies, at: hub, isSuspect: effects.contains { $0.effect == .signAgain }, now: now))
         // The effects on the hub come before its places are free again: nothing more may leave for a hub that is
         // closed.
         for (effect, flight) in Self.coalesced(effects) {
@@ -69,11 +62,7 @@ extension Lane {
             inFlight.recorded(effect.flight.claim, isSplit: splits[answer.post] != nil)
         }
         if !finished.isEmpty { await context.recorder.record(finished: finished.map(\.1.flight.claim)) }
-        let accepted = answered.count { $0.answer.verdict == .accepted }
-        if accepted > 0 { hub.throttlePolicy.withLock { $0.accepted(accepted, now: now) } }
-        let withStatus = answered.filter { $0.answer.status != nil }
-        hub.throughput.answered(
-            withStatus.count, messages: withStatus.reduce(0) { $0 + $1.messages.count }, now: now)
+        context.events.report(.settled(answered, at: hub, now: now))
         return answered.compactMap { splits[$0.post] }
     }
 
@@ -108,19 +97,6 @@ extension Lane {
         var split = Split(claim: whole.claim, parts: parts, from: post)
         if case .refused = settlement.effect { split.unsent = settlement.outcome }
         return split
-    }
-
-    /// Compares our clock with the hub's, once a minute and when it refused a token: a wrong clock signs tokens that are
-    /// refused.
-    private func checkClock(against replies: [Reply], isSuspect: Bool, now: Double) {
-        guard hub.clockSkew.isDue(now: now) || isSuspect,
-            let seconds = replies.lazy.compactMap(hub.provider.skew).first
-        else { return }
-        hub.clockSkew.measured(seconds, now: now)
-        guard abs(seconds) > ClockSkew.tolerated else { return }
-        context.log.warning(
-            "our clock and the hub's differ; set this machine's clock by NTP",
-            metadata: ["hub": "\(hub.settings.name)", "ahead_seconds": .stringConvertible(Int(seconds))])
     }
 
     private func facts(of flight: InFlight.PostInFlight, _ verdict: Verdict) -> Settlement.Facts {

@@ -10,8 +10,8 @@ extension Lane {
         let traces = PostAttributes(claim, onDoubt: hub.settings.onDoubt)
         for refusal in refusals {
             let outcome = MessageOutcome(refusal.status, refusal.reason, note: refusal.text)
-            context.traces.ended(
-                outcome, post: nil, of: hub.settings.name, [refusal.message], traces.traces(of: [refusal.message]))
+            context.events.report(
+                .refused([refusal.message], outcome, traces.traces(of: [refusal.message]), at: hub))
         }
         await context.recorder.record(
             left: refusals.map {

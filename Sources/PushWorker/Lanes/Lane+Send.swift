@@ -126,15 +126,15 @@ extension Lane {
         let began = context.clock.monotonic()
         var result = SendResult(isProbe: admission == .probe)
         let answer = await write(requests, of: claim, &result)
-        context.spans?.intended(
-            requests.count, of: claim.id, hub: hub.settings.name, began: began, isWritten: answer != nil)
+        let ended = context.clock.monotonic()
+        context.events.report(
+            .intended(
+                posts: requests.count, of: claim.id, at: hub, began: began, now: ended, isWritten: answer != nil))
         guard let intent = answer else {
             places.giveBack()  // at once: the next batch may wait for them
             return (result, nil)
         }
-        let seconds = context.clock.monotonic() - began
-        hub.wroteIntent(in: seconds, now: began + seconds)
-        context.metrics.writingIntents.observe(seconds)
+        hub.wroteIntent(in: ended - began, now: ended)
         let cancelled = requests.filter { !intent.written.contains($0.n) }.map(\.outgoing)
         var written = Written(
             posts: requests.filter { intent.written.contains($0.n) }[...], claim: claim, attributes: attributes,
@@ -195,14 +195,14 @@ extension Lane {
             do {
                 var request = try hub.provider.request(for: outgoing.post, id: claim.post(n), signedBy: token)
                 if let shared = attributes.traces(of: outgoing.post.messages)?.shared {
-                    request.carry(context.spans?.header(of: claim.post(n), in: shared) ?? shared)
+                    request.carry(context.events.spans?.header(of: claim.post(n), in: shared) ?? shared)
                 }
                 requests.append(Ready(n: n, outgoing: outgoing, request: request))
             } catch {
                 let refusal = MessageOutcome(.rejected, .notSendable, note: "\(error)")
-                context.traces.ended(
-                    refusal, post: nil, of: hub.settings.name, outgoing.post.messages,
-                    attributes.traces(of: outgoing.post.messages))
+                context.events.report(
+                    .refused(
+                        outgoing.post.messages, refusal, attributes.traces(of: outgoing.post.messages), at: hub))
                 await context.recorder.record(
                     left: outgoing.post.messages.map {
                         Completion.Left(claim: claim.id, message: $0, outcome: refusal)

@@ -125,7 +125,7 @@ struct Lane: Sendable {
             cursor.claimed(batch?.claim)
             return batch
         } catch {
-            context.watch.failed(error, by: .lane(number))
+            context.events.report(.failed(error, by: .lane(number)))
             cursor.failed(isTooLong: error.is(.queryCancelled))
             if error.is(.serverReplaced) { context.heartbeat.hurry() }  // it ends the worker
             context.log.error(
@@ -155,19 +155,14 @@ struct Lane: Sendable {
         let began = context.clock.monotonic()
         let found = try await queue.claim(
             hub: hub.id, priority: priority, after: look.position, back: look.back, limit: Int32(limit))
-        context.metrics.claiming.observe(context.clock.monotonic() - began)
-        cursor.dueCursor.claimed(look, seconds: context.clock.monotonic() - now, at: found?.position)
+        let ended = context.clock.monotonic()
+        cursor.dueCursor.claimed(look, seconds: ended - now, at: found?.position)
         guard let claim = found else {
             permit.giveBack()
-            context.watch.answered(began: began)
-            context.watch.hasNothing(.lane(number))
+            context.events.report(.foundNothing(lane: number, began: began, now: ended))
             return nil
         }
-        context.watch.wrote(by: .lane(number), began: began)
-        context.traffic.claimed(claim.messages.count, now: context.clock.monotonic())
-        context.ownClaims.learn(claim.id, of: hub.metrics)
-        hub.metrics.claimed(claim.messages.count)
-        context.spans?.claimed(claim.id, of: hub.settings.name, messages: claim.messages.count, began: began)
+        context.events.report(.claimed(claim, at: hub, lane: number, began: began, now: ended))
         inFlight.open(claim.id, now: now)
         guard isProbe else { return ClaimedBatch(claim: claim, permit: permit) }
         let (probe, others) = claim.probe(lastRefusal: hub.gate.lastRefusal)

@@ -13,21 +13,14 @@ final class LaneContext: Sendable {
     let recorder: Recorder
     let poller: DuePoller
     let heartbeat: Heartbeat
-    let ownClaims: OwnClaims
-    let watch: DatabaseWatch
+    let events: LaneEvents
     let effects: HubEffects
-    let metrics: WorkerMetrics
-    let traffic = MessageTraffic()
     let runContents = RunContents()
-    let traces: TraceLog
-    /// nil: no collector is set.
-    let spans: WorkerSpans?
     private let running = Mutex(true)
 
     init(
         settings: DispatchSettings, clock: Clock, log: Logger, hubs: Hubs, intents: IntentWriter, recorder: Recorder,
-        poller: DuePoller, heartbeat: Heartbeat, ownClaims: OwnClaims, watch: DatabaseWatch, metrics: WorkerMetrics,
-        spans: WorkerSpans?
+        poller: DuePoller, heartbeat: Heartbeat, events: LaneEvents
     ) {
         self.settings = settings
         self.clock = clock
@@ -37,12 +30,8 @@ final class LaneContext: Sendable {
         self.recorder = recorder
         self.poller = poller
         self.heartbeat = heartbeat
-        self.ownClaims = ownClaims
-        self.watch = watch
-        self.metrics = metrics
-        self.spans = spans
-        traces = TraceLog(clock: clock, log: log)
-        effects = HubEffects(settings: settings, clock: clock, log: log, hubs: hubs)
+        self.events = events
+        effects = HubEffects(settings: settings, clock: clock, log: log, hubs: hubs, events: events)
     }
 
     /// Whether new work may begin.
@@ -71,11 +60,11 @@ final class LaneContext: Sendable {
             let began = clock.monotonic()
             do {
                 let written = try await body()
-                watch.wrote(by: writer, began: began)
+                events.report(.wrote(by: writer, began: began))
                 return written
             } catch {
                 faults += 1
-                watch.failed(error, by: writer)
+                events.report(.failed(error, by: writer))
                 log.error("cannot \(doing)", metadata: ["error": "\(error.why)", "tries": .stringConvertible(faults)])
                 guard !givesUp(error), isRunning else { return nil }
                 await pause(after: faults)

@@ -73,8 +73,8 @@ final class PulseReader: Sendable {
     }
 
     /// - Parameter now: monotonic seconds.
-    func tell(_ reading: inout MetricsReading, now: Double) {
+    func collect(into reading: inout MetricsReading, now: Double) {
         let pulse = state.withLock { now - $0.takenAt <= Self.keepSeconds ? $0.pulse : nil }
-        pulse?.tell(&reading)
+        pulse?.collect(into: &reading)
     }
 }

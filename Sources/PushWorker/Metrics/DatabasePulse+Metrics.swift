@@ -4,7 +4,7 @@ import Telemetry
 
 /// What a pulse says as metrics, with zeros for what is empty.
 extension DatabasePulse {
-    func tell(_ reading: inout MetricsReading) {
+    func collect(into reading: inout MetricsReading) {
         for hub in hubs {
             reading.set(0, of: .inDoubtMessages, hub)
             reading.set(0, of: .devicesWaiting, hub)
@@ -28,7 +28,7 @@ extension DatabasePulse {
         reading.set(snapshotHeld, of: .snapshotHeld)
         reading.set(resultsHeld, of: .resultsHeld)
         reading.set(Double(campaignsUnapproved), of: .campaignsUnapproved)
-        for run in runs { run.tell(&reading) }
+        for run in runs { run.collect(into: &reading) }
         reading.set(Double(runsOmitted), of: .runsOmitted)
         reading.set(Double(runsPausedByThemselves), of: .runsPausedByThemselves)
     }
@@ -40,7 +40,7 @@ extension DatabasePulse.Run {
     /// `open`, and those of `push.status` that are final.
     private static let statuses = ["open", "accepted", "rejected", "expired", "cancelled", "in_doubt"]
 
-    fileprivate func tell(_ reading: inout MetricsReading) {
+    fileprivate func collect(into reading: inout MetricsReading) {
         for known in Self.states { reading.set(known == state ? 1 : 0, of: .runState, campaign, run, known) }
         guard let messages else { return }
         for status in Self.statuses {

@@ -29,7 +29,7 @@ struct WorkerMetrics: Sendable {
 
 extension HubContext {
     /// - Parameter now: monotonic seconds.
-    func tell(_ reading: inout MetricsReading, now: Double) {
+    func collect(into reading: inout MetricsReading, now: Double) {
         let name = settings.name
         reading.add(Double(window.inFlight), to: .inFlightPosts, name)
         reading.set(Double(window.size), of: .windowPosts, name)
@@ -67,7 +67,7 @@ extension HubContext {
 
 extension RecorderState {
     /// - Parameter now: monotonic seconds.
-    func tell(_ reading: inout MetricsReading, now: Double) {
+    func collect(into reading: inout MetricsReading, now: Double) {
         let (entries, since, lanes) = read()
         reading.add(Double(entries), to: .unwrittenResults)
         reading.add(since.map { max(0, now - $0) } ?? 0, to: .oldestUnwritten)
@@ -76,14 +76,14 @@ extension RecorderState {
 }
 
 extension DeviceLane {
-    func tell(_ reading: inout MetricsReading) {
+    func collect(into reading: inout MetricsReading) {
         reading.add(Double(health.counts.refused), to: .devicesRefused, hub.settings.name)
     }
 }
 
 extension Database {
     /// - Parameter others: more clients of the same database, which count faults together with this one.
-    func tell(_ reading: inout MetricsReading, with others: Database...) {
+    func collect(into reading: inout MetricsReading, with others: Database...) {
         let open = ([self] + others).reduce(0) { $0 + $1.use.out + $1.use.ready }
         reading.add(Double(open), to: .databaseConnections)
         let faults = self.faults
@@ -93,7 +93,7 @@ extension Database {
 }
 
 extension Counters {
-    func tell(_ reading: inout MetricsReading) {
+    func collect(into reading: inout MetricsReading) {
         reading.add(Double(connectionsOpened), to: .transportConnections)
         reading.add(Double(requests), to: .transportRequests)
         reading.add(Double(silentResendsRefused), to: .transportResendsRefused)

@@ -12,11 +12,7 @@ actor Recorder {
     private let clock: Clock
     private let sleep: Sleep
     private let log: Logger
-    private let ownClaims: OwnClaims
-    private let endings: EndingLog
-    private let watch: DatabaseWatch
-    private let metrics: WorkerMetrics
-    private let spans: WorkerSpans?
+    private let events: LaneEvents
     /// For readers that must not wait for us.
     nonisolated let state = RecorderState()
     private var pending = Completion()
@@ -51,16 +47,11 @@ actor Recorder {
     private static let batch = 500
 
     init(
-        queue: any ResultStore, ownClaims: OwnClaims, endings: EndingLog, watch: DatabaseWatch,
-        metrics: WorkerMetrics, spans: WorkerSpans? = nil, settings: DispatchSettings, clock: Clock,
+        queue: any ResultStore, events: LaneEvents, settings: DispatchSettings, clock: Clock,
         sleep: Sleep = .system, log: Logger
     ) {
         self.queue = queue
-        self.ownClaims = ownClaims
-        self.endings = endings
-        self.watch = watch
-        self.metrics = metrics
-        self.spans = spans
+        self.events = events
         self.settings = settings
         self.clock = clock
         self.sleep = sleep
@@ -166,17 +157,11 @@ actor Recorder {
         defer { endOfStatement() }
         do {
             let done = try await queue.complete(batch)
-            metrics.completing.observe(clock.monotonic() - began)
-            spans?.completed(batch, began: began)
+            let now = clock.monotonic()
             let (busy, written) = batch.divided(by: Set(done.busy))
-            if written.isEmpty {
-                watch.answered(began: began)
-            } else {
-                watch.wrote(by: .recorder, began: began)
-                state.wrote(began: began)
-            }
+            if !written.isEmpty { state.wrote(began: began) }
             count(written, done)
-            ownClaims.forget(written.finished)
+            events.report(.recorded(written, began: began, now: now))
             faults = 0
             limit = min(limit * 2, Completion.most)
             await keepBusy(busy, isAll: written.isEmpty)
@@ -184,13 +169,12 @@ actor Recorder {
             log.error(
                 "cannot record results; trying again",
                 metadata: ["error": "\(error.why)", "entries": .stringConvertible(batch.count)])
-            spans?.completed(batch, began: began, fault: error)
+            events.report(.recordingFailed(batch, error, began: began))
             batch.mayBeRecorded = true
             if error.isAboutValues, batch.count > 0 {
                 narrow(batch)
                 return
             }
-            watch.failed(error, by: .recorder)
             pending.putBack(batch)
             endOfStatement()
             await pauseAfterFault()
@@ -206,7 +190,6 @@ actor Recorder {
     /// Waits after a fault of the database, unless nothing is tried after that.
     private func pauseAfterFault() async {
         faults += 1
-        metrics.recorderFaults.add()
         if isHopeless { return }
         // Cancellation may cut it short: then it is tried again at once.
         await queue.waitUntilBack(
@@ -253,7 +236,8 @@ actor Recorder {
         writingSince = clock.monotonic()
         writing = 1
         defer { endOfStatement() }
-        let tryAt = clock.monotonic() + settings.backoff.delay(attempt: entry.tries, random: 1)
+        let began = clock.monotonic()
+        let tryAt = began + settings.backoff.delay(attempt: entry.tries, random: 1)
         do {
             let done = try await queue.complete(entry.completion)
             guard done.busy.isEmpty else {
@@ -261,12 +245,15 @@ actor Recorder {
                 if ended { await pauseWhileBusy() }
                 return
             }
+            let now = clock.monotonic()
             count(entry.completion, done)
+            events.report(.recorded(entry.completion, began: began, now: now))
             finishWaiting()
         } catch  where error.isAboutValues {
             guard refused.refused(entry, tryAt: tryAt) else { return }
             await giveUp(entry, because: error)
         } catch {
+            events.report(.recordingFailed(entry.completion, error, began: began))
             refused.postpone(entry, tryAt: tryAt)
             guard ended else { return }
             log.error("cannot record a result; trying again", metadata: ["error": "\(error.why)"])
@@ -309,7 +296,7 @@ actor Recorder {
     private func finish(_ batch: inout Completion) {
         let (now, strays) = refused.finishable(batch.finished)
         batch.finished = now
-        ownClaims.forget(strays)
+        events.ownClaims.forget(strays)
     }
 
     private func wakeLanes() {
@@ -337,10 +324,6 @@ actor Recorder {
 
     private func count(_ outcome: MessageOutcome, _ messages: [Int64], of claim: Int64, _ done: Completed) {
         counts.add(outcome, messages.count)
-        let hub = ownClaims.hub(of: claim)
-        // Of a claim that was rescued no outcome is written: its messages are another worker's.
-        if !done.fenced.contains(claim) { hub?.ended(outcome, messages: messages.count) }
-        guard outcome.status.isBadEnding else { return }
-        endings.note(outcome, messages, of: hub?.name ?? "unknown")
+        events.report(.ended(outcome, messages, of: claim, isFenced: done.fenced.contains(claim)))
     }
 }

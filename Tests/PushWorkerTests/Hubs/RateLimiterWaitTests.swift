@@ -1,6 +1,4 @@
-import Providers
 import PushModel
-import Signing
 import TestSupport
 import Testing
 
@@ -12,14 +10,9 @@ import Testing
     private let log = LogRecorder()
 
     private static func hub(rate: Int) throws -> HubContext {
-        let connection = try ConnectionString(
-            parsing: "Endpoint=sb://example.servicebus.windows.net/;SharedAccessKeyName=Send;SharedAccessKey=a2V5")
         var settings = HubSettings(name: "news", hub: "breaking-news")
         settings.ratePerSecond = rate
-        return HubContext(
-            id: 3, settings: settings, provider: try NotificationHubs(connection: connection, hub: settings.hub),
-            tokens: HubTokens(
-                base: connection.base, hub: settings.hub, primary: connection.signingKey, now: Clock.system.wall))
+        return try HubContext.make(3, settings)
     }
 
     /// Runs the limiter until as many posts were allowed to leave, one after the other, and ends it.

@@ -90,10 +90,11 @@ import Testing
         #expect(!text.contains("-of-one") && !text.contains("Shared"), "\(text)")
     }
 
-    @Test func anIntentThatFailsIsAnError() {
+    @Test func anIntentThatFailsIsAnError() throws {
         let sink = SpanSink(metrics: MetricsRegistry(), monotonic: { 100 })
         let spans = WorkerSpans(sink, clock: Clock(wall: { 1_000 }, monotonic: { 100 }), seed: 1)
-        spans.intended(3, of: 7, hub: "news", began: 99.5, isWritten: false)
+        let hub = try HubContext.make(1, HubSettings(name: "news", hub: "hub"))
+        spans.hear(.intended(posts: 3, of: 7, at: hub, began: 99.5, now: 100, isWritten: false))
         let span = sink.take().first
         #expect(span?.fault == "not written" && span?.began == 999_500_000_000 && span?.ended == 1_000_000_000_000)
     }

@@ -29,7 +29,7 @@ import Testing
     /// The lines of a page that begin so.
     private func lines(_ prefix: String) -> [String] {
         var reading = it.metrics.reading(now: it.time.now)
-        it.pulse.tell(&reading, now: it.time.now)
+        it.pulse.collect(into: &reading, now: it.time.now)
         let page = String(decoding: MetricsText.page(of: reading, in: .prometheus), as: UTF8.self)
         return page.split(separator: "\n").map(String.init).filter { $0.hasPrefix(prefix) }
     }

@@ -1,6 +1,4 @@
-import Providers
 import PushModel
-import Signing
 import Synchronization
 import TestSupport
 import Testing
@@ -15,13 +13,7 @@ import Testing
     private let log = LogRecorder()
 
     private static func hub(_ id: Int32) throws -> HubContext {
-        let connection = try ConnectionString(
-            parsing: "Endpoint=sb://example.servicebus.windows.net/;SharedAccessKeyName=Send;SharedAccessKey=a2V5")
-        let settings = HubSettings(name: "hub_\(id)", hub: "hub")
-        return HubContext(
-            id: id, settings: settings, provider: try NotificationHubs(connection: connection, hub: settings.hub),
-            tokens: HubTokens(
-                base: connection.base, hub: settings.hub, primary: connection.signingKey, now: Clock.system.wall))
+        try HubContext.make(id, HubSettings(name: "hub_\(id)", hub: "hub"))
     }
 
     private func id(_ hub: Int32, _ priority: Priority = .normal) -> Queue.LaneID {

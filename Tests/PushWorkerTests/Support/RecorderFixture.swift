@@ -17,9 +17,11 @@ struct RecorderFixture: Sendable {
     init() {
         let clock = time.clock
         watch = DatabaseWatch(clock: clock, log: log.logger)
+        let events = LaneEvents(
+            ownClaims: ownClaims, watch: watch, metrics: WorkerMetrics(MetricsRegistry()), clock: clock,
+            log: log.logger)
         recorder = Recorder(
-            queue: results, ownClaims: ownClaims, endings: EndingLog(clock: clock, log: log.logger), watch: watch,
-            metrics: WorkerMetrics(MetricsRegistry()), settings: DispatchSettings(), clock: clock, sleep: time.sleep,
+            queue: results, events: events, settings: DispatchSettings(), clock: clock, sleep: time.sleep,
             log: log.logger)
     }
 

@@ -43,7 +43,8 @@ extension Dispatcher {
         /// Changes of devices since the start.
         public var devices: DeviceCounts { deviceLanes.reduce(into: DeviceCounts()) { $0 += $1.health.counts } }
 
-        /// Returns when the transport's thread has made another turn; while it is stuck, it does not return.
+        /// Returns when the transport's thread has begun another turn, or the task is cancelled; while it is stuck, it does
+        /// not return.
         public func turn() async { await transport.turn() }
 
         /// How long the statement that records results has run, in seconds; nil: none runs.

@@ -18,6 +18,11 @@ final class MessageTraffic: Sendable {
 
     private let state = Mutex(State())
 
+    func hear(_ event: LaneEvent) {
+        guard case .claimed(let claim, _, _, _, let now) = event else { return }
+        claimed(claim.messages.count, now: now)
+    }
+
     /// - Parameter now: monotonic seconds.
     func claimed(_ messages: Int, now: Double) {
         state.withLock { state in

@@ -23,20 +23,33 @@ struct WorkerSpans: Sendable {
 
     // MARK: Steps
 
+    func hear(_ event: LaneEvent) {
+        switch event {
+        case .claimed(let claim, let hub, _, let began, _):
+            claimed(claim.id, of: hub.settings.name, messages: claim.messages.count, began: began)
+        case .intended(let posts, let claim, let hub, let began, _, let isWritten):
+            intended(posts, of: claim, hub: hub.settings.name, began: began, isWritten: isWritten)
+        case .answered(let post, let flight, let answer, _, let hub, _, _): answered(post, flight, of: hub, answer)
+        case .recorded(let written, let began, _): completed(written, began: began)
+        case .recordingFailed(let batch, let fault, let began): completed(batch, began: began, fault: fault)
+        default: break
+        }
+    }
+
     /// - Parameter began: monotonic seconds, here and below.
-    func claimed(_ claim: Int64, of hub: String, messages: Int, began: Double) {
+    private func claimed(_ claim: Int64, of hub: String, messages: Int, began: Double) {
         add("claim", context(of: claim), began: began, [Self.database, .hub(hub), .messages(messages)])
     }
 
     /// - Parameter isWritten: false: none of the posts may leave.
-    func intended(_ posts: Int, of claim: Int64, hub: String, began: Double, isWritten: Bool) {
+    private func intended(_ posts: Int, of claim: Int64, hub: String, began: Double, isWritten: Bool) {
         let parent = context(of: claim)
         add(
             "intent", parent.child(.random(in: 1 ... .max)), parent: parent, began: began,
             [Self.database, .hub(hub), .posts(posts)], fault: isWritten ? nil : "not written")
     }
 
-    func answered(_ post: Int64, _ flight: InFlight.PostInFlight, of hub: HubContext, _ answer: Answer) {
+    private func answered(_ post: Int64, _ flight: InFlight.PostInFlight, of hub: HubContext, _ answer: Answer) {
         var attributes: [Span.Attribute] = [
             .hub(hub.settings.name), .messages(flight.messages.count), Span.Attribute("fanfare.post", post),
             Span.Attribute("http.request.method", "POST"), Span.Attribute("server.address", hub.provider.host),
@@ -54,7 +67,7 @@ struct WorkerSpans: Sendable {
     }
 
     /// - Parameter fault: why nothing was written; nil: it was.
-    func completed(_ batch: Completion, began: Double, fault: DatabaseError? = nil) {
+    private func completed(_ batch: Completion, began: Double, fault: DatabaseError? = nil) {
         var claims: [Int64] = []
         for claim in batch.answered.lazy.map({ Claim.of(post: $0.post) })
         where claims.count < PostTraces.most && !claims.contains(claim) { claims.append(claim) }

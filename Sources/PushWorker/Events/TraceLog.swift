@@ -24,14 +24,28 @@ final class TraceLog: Sendable {
         self.log = log
     }
 
+    func hear(_ event: LaneEvent) {
+        switch event {
+        case .departed(let post, let flight, let hub):
+            left(post, of: hub.settings.name, flight.messages, flight.traces)
+        case .answered(let post, let flight, let answer, let outcome, let hub, _, _):
+            let hub = hub.settings.name
+            answered(post, of: hub, flight.messages, flight.traces, answer)
+            if let outcome { ended(outcome, post: post, of: hub, flight.messages, flight.traces) }
+        case .refused(let messages, let outcome, let traces, let hub):
+            ended(outcome, post: nil, of: hub.settings.name, messages, traces)
+        default: break
+        }
+    }
+
     /// A post leaves: its row in `push.post`.
-    func left(_ post: Int64, of hub: String, _ messages: [Int64], _ traces: PostTraces?) {
+    private func left(_ post: Int64, of hub: String, _ messages: [Int64], _ traces: PostTraces?) {
         guard log.logLevel <= .debug else { return }
         log.debug("post left", metadata: fields(post, hub, messages, traces))
     }
 
     /// A post has its answer: its row in `push.answers`.
-    func answered(_ post: Int64, of hub: String, _ messages: [Int64], _ traces: PostTraces?, _ answer: Answer) {
+    private func answered(_ post: Int64, of hub: String, _ messages: [Int64], _ traces: PostTraces?, _ answer: Answer) {
         guard log.logLevel <= .debug else { return }
         var fields = fields(post, hub, messages, traces)
         fields["verdict"] = "\(answer.verdict.kind.name)"
@@ -44,7 +58,7 @@ final class TraceLog: Sendable {
     /// Messages with a trace context failed for good, or are in doubt.
     ///
     /// - Parameter post: nil: they did not leave.
-    func ended(
+    private func ended(
         _ outcome: MessageOutcome, post: Int64?, of hub: String, _ messages: [Int64], _ traces: PostTraces?
     ) {
         guard let traces, outcome.status.isBadEnding, let heldBack = mayTell() else { return }

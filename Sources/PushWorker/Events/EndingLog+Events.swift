@@ -1,0 +1,7 @@
+extension EndingLog {
+    /// - Parameter claims: tell which hub a claim is of.
+    func hear(_ event: LaneEvent, _ claims: OwnClaims) {
+        guard case .ended(let outcome, let messages, let claim, _) = event, outcome.status.isBadEnding else { return }
+        note(outcome, messages, of: claims.hub(of: claim)?.name ?? "unknown")
+    }
+}
