@@ -10,7 +10,7 @@ struct ProcessMetrics: Sendable {
     /// Seconds since 1970.
     let started: Double
 
-    func tell(_ reading: inout MetricsReading, _ state: WorkerVitals.State) {
+    func collect(into reading: inout MetricsReading, _ state: WorkerVitals.State) {
         reading.set(state.isReloadRefused ? 0 : 1, of: .reloadSuccessful)
         reading.set(state.reloadedAt ?? started, of: .reloadTime)
         reading.set(

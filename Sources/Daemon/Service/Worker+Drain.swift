@@ -61,7 +61,8 @@ extension Worker {
         let finished = Latch()
         let summary = try await generation.work { progress, database in
             let watching = Task {
-                await Self.watch(database, names, horizon, generation.scheduler(database), progress, report, log)
+                let scheduler = Scheduler(of: database, metrics: metrics, log: log)
+                await Self.watch(database, names, horizon, scheduler, progress, report, log)
                 guard !Task.isCancelled else { return }
                 finished.happen()
                 stop.happen()

@@ -1,4 +1,3 @@
-import Campaigns
 import Concurrency
 import Configuration
 import Foundation
@@ -58,18 +57,11 @@ struct WorkerGeneration: Sendable {
         _ until: @escaping @Sendable (Dispatcher.Progress, Postgres.Database) async -> Void
     ) async throws -> Dispatcher.Summary {
         var total = Dispatcher.Summary()
-        var maintenance: Task<Void, Never>?
-        defer { maintenance?.cancel() }
-        while let dispatcher = try await prepare(database, judgesClock: judgesClock && maintenance == nil) {
-            if maintenance == nil { maintenance = Task { await maintain(database) } }
-            let campaigns = Task { [hubs = dispatcher.hubNumbers] in await keepCampaigns(database, for: hubs) }
-            defer { campaigns.cancel() }
+        var isFirst = true
+        while let dispatcher = try await prepare(database, judgesClock: judgesClock && isFirst) {
+            isFirst = false
             do {
-                total += try await dispatcher.run(name: Worker.name, version: fanfareVersion) { progress in
-                    await until(progress, database)
-                    // What is on its way is enough to end.
-                    campaigns.cancel()
-                }
+                total += try await run(dispatcher, database, until)
                 return total
             } catch let why as BeginAnew {
                 log.error("\(why); beginning again")
@@ -81,17 +73,47 @@ struct WorkerGeneration: Sendable {
         return total
     }
 
+    /// Runs the dispatcher and what a worker does beside it.
+    private func run(
+        _ dispatcher: Dispatcher, _ database: Postgres.Database,
+        _ until: @escaping @Sendable (Dispatcher.Progress, Postgres.Database) async -> Void
+    ) async throws -> Dispatcher.Summary {
+        let end = Latch()
+        async let maintained: Void = Maintenance(
+            database: database, hubs: dispatcher.hubNumbers, names: Set(settings.hubs.keys), notice: notice,
+            keepsSchedules: keepsSchedules, metrics: metrics, log: log
+        ).run(until: end)
+        let outcome: Result<Dispatcher.Summary, any Error>
+        do {
+            outcome = .success(
+                try await dispatcher.run(name: Worker.name, version: fanfareVersion) { progress in
+                    await until(progress, database)
+                    end.happen()  // what is on its way is enough to end
+                })
+        } catch {
+            outcome = .failure(error)
+        }
+        end.happen()
+        await maintained
+        return try outcome.get()
+    }
+
     /// - Returns: nil when `stop` happened first.
     private func prepare(_ database: Postgres.Database, judgesClock: Bool) async throws -> Dispatcher? {
         if stop.hasHappened { return nil }
-        let preparing = Task { try await makeDispatcher(database, judgesClock: judgesClock) }
-        let watching = Task {
-            await stop.wait()
-            if !Task.isCancelled { preparing.cancel() }
-        }
-        defer { watching.cancel() }
         do {
-            return try await preparing.value
+            return try await withThrowingTaskGroup(of: Dispatcher?.self) { group in
+                group.addTask { try await makeDispatcher(database, judgesClock: judgesClock) }
+                group.addTask {
+                    await stop.wait()
+                    return nil
+                }
+                let first = try await group.next() ?? nil
+                group.cancelAll()
+                if let first { return first }
+                // One that was made all the same has a transport to be shut down, so it is used.
+                return try await group.next() ?? nil
+            }
         } catch {
             if stop.hasHappened { return nil }
             throw error
@@ -119,58 +141,5 @@ struct WorkerGeneration: Sendable {
                 await database.waitUntilBack(atMost: Double(min(5, tries)))
             }
         }
-    }
-
-    /// Starts campaigns, expands their audiences and looks after their runs until it is cancelled. On connections of its own: a
-    /// page may take seconds.
-    private func keepCampaigns(_ database: Postgres.Database, for hubs: [Int32]) async {
-        let own = database.another(maximumConnections: Expander.connections + Scheduler.connections + 1)
-        let runs = Runs(database: own)
-        let keeper = RunKeeper(runs: runs, log: log)
-        let expander = Expander(runs: runs, hubs: hubs, keeper: keeper, monotonic: Clock.system.monotonic, log: log)
-        async let kept: Void = keeper.run()
-        async let started: Void = keepsSchedules ? scheduler(own).run() : ()
-        await expander.run()
-        _ = await (kept, started)
-        await own.close()
-    }
-
-    /// - Parameter database: of a worker the one for campaigns alone. A drain starts campaigns once, before it waits for anything.
-    func scheduler(_ database: Postgres.Database) -> Scheduler {
-        Scheduler(schedules: Schedules(database: database), monotonic: Clock.system.monotonic, log: log) {
-            metrics.counter(.scheduledStarts, $0).add($1)
-        }
-    }
-
-    /// Makes partitions ahead, forgets expired keys and looks for hubs that nobody serves, every five minutes.
-    private func maintain(_ database: Postgres.Database) async {
-        while !Task.isCancelled {
-            do {
-                notice.say(try await Schema(database: database).standing(), log: log)
-                let made = try await Schema(database: database).makePartitions()
-                if made > 0 { log.info("made partitions", metadata: ["count": .stringConvertible(made)]) }
-                let forgotten = try await KeyRetention.forget(in: database)
-                if forgotten > 0 { log.info("forgot old keys", metadata: ["count": .stringConvertible(forgotten)]) }
-                try await lookAfterUnservedHubs(database)
-            } catch  where !Task.isCancelled {
-                log.error("maintenance failed", metadata: ["error": "\(error)"])
-            } catch {
-                return
-            }
-            // Cancellation ends the loop.
-            try? await Task.sleep(for: .seconds(300))
-        }
-    }
-
-    /// Messages of a hub that was taken out of every configuration expire, too, and the log says that it is there.
-    private func lookAfterUnservedHubs(_ database: Postgres.Database) async throws {
-        let hubs = Hubs(database: database)
-        // What we serve ourselves is on record with the first heartbeat only.
-        let unserved = try await hubs.unserved().filter { settings.hubs[$0] == nil }
-        guard !unserved.isEmpty else { return }
-        let expired = try await hubs.expireUnserved()
-        log.warning(
-            "no worker serves these hubs: their messages wait until they expire",
-            metadata: ["hubs": "\(unserved.joined(separator: ", "))", "expired_now": .stringConvertible(expired)])
     }
 }

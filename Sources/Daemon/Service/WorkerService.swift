@@ -101,17 +101,19 @@ public final class WorkerService: Sendable {
         let servers = try await settings.serveHealth(
             of: vitals, metrics: metrics, aliveWithin: max(30, seconds * 6), log: log)
         let process = ProcessMetrics(started: Clock.system.wall())
-        let source = metrics.add { [vitals] reading in process.tell(&reading, vitals.snapshot) }
+        let source = metrics.add { [vitals] reading in process.collect(into: &reading, vitals.snapshot) }
         defer { metrics.remove(source) }
-        let watching = Task { await watch(every: seconds, WatchdogPolicy(patience: patience), notify) }
-        let outcome: Result<Dispatcher.Summary, any Error>
-        do {
-            outcome = .success(try await SpanExporter.export(by: exporter) { try await work(notify) })
-        } catch {
-            outcome = .failure(error)
+        let outcome = await withTaskGroup { group in
+            group.addTask { await self.watch(every: seconds, WatchdogPolicy(patience: patience), notify) }
+            let outcome: Result<Dispatcher.Summary, any Error>
+            do {
+                outcome = .success(try await SpanExporter.export(by: exporter) { try await work(notify) })
+            } catch {
+                outcome = .failure(error)
+            }
+            group.cancelAll()
+            return outcome
         }
-        watching.cancel()
-        await watching.value
         for server in servers { await server.stop() }
         return try outcome.get()
     }
@@ -231,13 +233,22 @@ public final class WorkerService: Sendable {
         notify(.ready)
     }
 
-    /// Judges whether the worker makes progress, until cancelled.
+    /// Watches the worker until cancelled.
     private func watch(
         every seconds: Double, _ policy: WatchdogPolicy, _ notify: @escaping @Sendable (StatusChange) -> Void
     ) async {
-        let askingDatabase = Task { await askDatabase() }
-        let askingTransport = Task { await askTransport() }
-        let lookingAgain = Task { await lookAgain() }
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.judge(every: seconds, policy, notify) }
+            group.addTask { await self.askDatabase() }
+            group.addTask { await self.askTransport() }
+            group.addTask { await self.lookAgain() }
+        }
+    }
+
+    /// Judges whether the worker makes progress, until cancelled.
+    private func judge(
+        every seconds: Double, _ policy: WatchdogPolicy, _ notify: @escaping @Sendable (StatusChange) -> Void
+    ) async {
         var before = WatchdogPolicy.Finding.progressing
         while !Task.isCancelled {
             if let progress = vitals.snapshot.current?.progress {
@@ -257,11 +268,6 @@ public final class WorkerService: Sendable {
             // Cancellation ends the loop.
             try? await Task.sleep(for: .seconds(seconds))
         }
-        askingDatabase.cancel()
-        lookingAgain.cancel()
-        askingTransport.cancel()  // not awaited: a stuck thread would block the shutdown
-        await askingDatabase.value
-        await lookingAgain.value
     }
 
     /// Says why before systemd restarts the worker.

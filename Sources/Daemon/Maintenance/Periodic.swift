@@ -1,0 +1,31 @@
+import Logging
+
+/// Repeats a duty every five minutes.
+struct Periodic: Sendable {
+    /// Seconds between two rounds.
+    static let pause = 300.0
+
+    /// For the log: what cannot be done.
+    let doing: String
+    let log: Logger
+
+    init(doing: String, log: Logger) {
+        (self.doing, self.log) = (doing, log)
+    }
+
+    /// Works until its task is cancelled.
+    func run(_ duty: @Sendable () async throws -> Void) async {
+        while !Task.isCancelled {
+            do {
+                try await duty()
+            } catch  where !Task.isCancelled {
+                log.error(
+                    "cannot \(doing); trying again in five minutes", metadata: ["error": "\(error)"])
+            } catch {
+                return
+            }
+            // Cancellation ends the loop.
+            try? await Task.sleep(for: .seconds(Self.pause))
+        }
+    }
+}
