@@ -1,4 +1,4 @@
-/// What the answer to one post means, and so what is written for every message it carried (ARCHITECTURE.md, "When").
+/// What the answer to one post means, and so what is written for every message it carried (docs/reliability.md, "When").
 ///
 /// `because` is a short English text for operators; it never holds a token, a key or a payload.
 public enum Verdict: Sendable, Equatable {

@@ -1,4 +1,4 @@
-/// Leaves a hub alone for a while when nothing gets through to it (ARCHITECTURE.md, "When"). Pure; times are monotonic
+/// Leaves a hub alone for a while when nothing gets through to it (docs/reliability.md, "When"). Pure; times are monotonic
 /// seconds.
 ///
 /// Five failures in a row open it for 1 s, then 2, 4, up to 30. After each pause one post is tried: if it gets through,

@@ -2,7 +2,7 @@ import PushModel
 import Store
 
 /// What an answer means for the messages of its post, and for all other posts to that hub. Pure: verdicts in, decisions out
-/// (ARCHITECTURE.md, "When").
+/// (docs/reliability.md, "When").
 struct Settlement: Equatable {
     var outcome: MessageOutcome
     var effect: Effect
