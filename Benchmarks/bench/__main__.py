@@ -18,7 +18,8 @@ from bench.cluster import base
 from bench.problem import Problem
 from bench.swift import ROOT
 
-PAGE = ROOT / "docs" / "performance.md"
+# Each table stands on one of them, between its markers.
+PAGES = (ROOT / "docs" / "performance.md", ROOT / "docs" / "measurements.md")
 
 
 def all_groups() -> dict[str, ModuleType]:
@@ -37,7 +38,7 @@ def parsed(arguments: list[str], known: dict[str, ModuleType]) -> argparse.Names
     parser.add_argument("--quick", action="store_true", help="few messages: shows that all works, and no figure to keep")
     parser.add_argument("--side", action="append", default=[], metavar="NAME", help="only this side of a group; repeatable")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every single measurement there")
-    parser.add_argument("--write", action="store_true", help="put the tables into docs/performance.md")
+    parser.add_argument("--write", action="store_true", help="put the tables into their pages of docs/")
     parser.add_argument("--no-strace", action="store_true", help="count no system calls")
     parser.add_argument("--fanfare", type=Path, metavar="FILE", help="a release build to measure (default: build one)")
     parser.add_argument("--emulator", type=Path, metavar="FILE", help="the same of fanfare-emulator")
@@ -78,7 +79,7 @@ def main(arguments: list[str]) -> int:
     try:
         if asked.write:  # fails now, and not after hours
             for name in [name for group in asked.groups or known for name in known[group].TABLES]:
-                table.markers(PAGE.read_text(), name)
+                table.page_of(PAGES, name)
         for name in asked.groups or known:
             bench.say(f"{name}: {known[name].ABOUT}")
             facts, before = machine.facts(base()), machine.load()
@@ -90,7 +91,7 @@ def main(arguments: list[str]) -> int:
                 runs.append({"table": made.name, "machine": facts})
                 print(f"\n{made.name}\n\n{made.markdown()}", flush=True)
                 if asked.write:
-                    table.write(PAGE, [made])
+                    table.write(table.page_of(PAGES, made.name), [made])
         if not runs:
             raise Problem(f"no side is named {' or '.join(asked.side)}")
     except (Problem, ValueError) as problem:

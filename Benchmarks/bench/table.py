@@ -33,6 +33,15 @@ def markers(document: str, name: str) -> tuple[str, str]:
     return begin, end
 
 
+def page_of(pages: Sequence[Path], name: str) -> Path:
+    """The one page with the markers of a table. Raises ValueError unless exactly one has them."""
+    found = [page for page in pages if f"<!-- bench:{name} -->" in page.read_text()]
+    if len(found) != 1:
+        raise ValueError(f"the table {name} needs its markers on one of {', '.join(page.name for page in pages)}")
+    markers(found[0].read_text(), name)
+    return found[0]
+
+
 def replaced(document: str, table: Table) -> str:
     """The document with the table between its markers."""
     begin, end = markers(document, table.name)

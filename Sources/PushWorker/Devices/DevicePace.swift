@@ -4,7 +4,7 @@ import Synchronization
 /// the same database, and a registration has time: a login code has none.
 final class DevicePace: Sendable {
     /// Devices per second while messages are many (`MessageTraffic.isHeavy`). 20,000 changes beside 50,000 messages made
-    /// these take 1.38 times as long without it (docs/performance.md, "Targets").
+    /// these take 1.38 times as long without it (docs/measurements.md, "Devices").
     static let perSecond = 500.0
 
     /// Monotonic seconds: when the next claim may begin.
