@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, because everything in it is compiled for libFuzzer. The sources are links to the real ones: whole
-// targets, except for the emulator, whose parsers are linked alone so that SwiftNIO is not built with them.
+// A package of its own, because everything in it is compiled for libFuzzer. bin/fuzz builds it in .build-fuzz, with links to the
+// real sources: whole targets, except for the emulator, whose parsers stand alone so that SwiftNIO is not built with them.
 
 let guided: [SwiftSetting] = [
     .unsafeFlags(["-sanitize=fuzzer", "-parse-as-library", "-enable-testing"]), .treatAllWarnings(as: .error),

@@ -8,7 +8,6 @@ package enum Vectors {
     }
 
     package static func url(_ file: String) -> URL {
-        // Not standardized: in the package Sanitize this folder is a link, and `..` is beside what it leads to.
         URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Vectors/\(file)")
     }
 

@@ -4,7 +4,7 @@ import Foundation
 @testable import PushModel
 @testable import Signing
 
-/// What must hold for every input of a parser. The tests run it over the corpus, the package Fuzzing over libFuzzer's
+/// What must hold for every input of a parser. The tests run it over the corpus, bin/fuzz over libFuzzer's
 /// inputs.
 enum ParserCheck: String, CaseIterable, Sendable {
     case tags, expression, templateJSON, templateXML, connection, token, multipart, contentType, installation, patch,

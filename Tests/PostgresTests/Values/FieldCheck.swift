@@ -3,7 +3,7 @@ import CLibpq
 @testable import Postgres
 
 /// What must hold for every field a server can send: a wrong length or type is an error, and nothing is read outside
-/// the bytes. The tests run it over the corpus, the package Fuzzing over the inputs of libFuzzer.
+/// the bytes. The tests run it over the corpus, bin/fuzz over the inputs of libFuzzer.
 enum FieldCheck: String, CaseIterable, Sendable {
     case field
 

@@ -1,7 +1,7 @@
 @testable import Providers
 
 /// What must hold for any answer of a hub, whatever its bytes. `AnswerParserTests` runs it over seeds and mutations of
-/// them, the package Fuzzing over libFuzzer's inputs.
+/// them, bin/fuzz over libFuzzer's inputs.
 enum AnswerCheck: String, CaseIterable, Sendable {
     case error, outcome, page, location, date, wait, line
 

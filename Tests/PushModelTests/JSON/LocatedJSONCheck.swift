@@ -1,7 +1,7 @@
 import Foundation
 import PushModel
 
-/// Checks that hold for every settings file. `LocatedJSONCheckTests` runs them over the corpus, the package Fuzzing
+/// Checks that hold for every settings file. `LocatedJSONCheckTests` runs them over the corpus, bin/fuzz
 /// over inputs of libFuzzer.
 enum LocatedJSONCheck: String, CaseIterable, Sendable {
     case settings

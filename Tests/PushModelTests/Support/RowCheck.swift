@@ -3,7 +3,7 @@ import Foundation
 @testable import PushModel
 
 /// Checks that hold for every row, even one that the table's constraints would refuse. `RowCheckTests` runs them over
-/// the corpus, the package Fuzzing over inputs of libFuzzer.
+/// the corpus, bin/fuzz over inputs of libFuzzer.
 enum RowCheck: String, CaseIterable, Sendable {
     case content, native, headers, tag, locale
 

@@ -1,1 +1,0 @@
-../../../Tests/ProvidersTests/Replies/AnswerCheck.swift

@@ -1,1 +1,0 @@
-../../../Tests/PostgresTests/Values/FieldCheck.swift

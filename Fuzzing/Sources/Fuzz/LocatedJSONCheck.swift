@@ -1,1 +1,0 @@
-../../../Tests/PushModelTests/JSON/LocatedJSONCheck.swift

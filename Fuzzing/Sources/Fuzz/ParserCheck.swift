@@ -1,1 +1,0 @@
-../../../Tests/HubEmulatorTests/Wire/ParserCheck.swift

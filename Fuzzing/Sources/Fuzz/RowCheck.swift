@@ -1,1 +1,0 @@
-../../../Tests/PushModelTests/Support/RowCheck.swift

@@ -1,1 +1,0 @@
-../../../Sources/HubEmulator/Routes/APIVersion.swift

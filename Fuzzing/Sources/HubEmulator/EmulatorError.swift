@@ -1,1 +1,0 @@
-../../../Sources/HubEmulator/Server/EmulatorError.swift

@@ -1,1 +1,0 @@
-../../../Sources/HubEmulator/Devices/InstallationPatch+Applied.swift

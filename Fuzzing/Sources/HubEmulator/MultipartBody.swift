@@ -1,1 +1,0 @@
-../../../Sources/HubEmulator/Wire/MultipartBody.swift

@@ -1,1 +1,0 @@
-../../../Sources/HubEmulator/Registrations/NamespaceScope.swift

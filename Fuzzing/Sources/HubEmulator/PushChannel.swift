@@ -1,1 +1,0 @@
-../../../Sources/HubEmulator/Devices/PushChannel.swift

@@ -1,1 +1,0 @@
-../../../Sources/HubEmulator/Registrations/Registration.swift

@@ -1,1 +1,0 @@
-../../../Sources/EmulatorTLS/TestCertificate.swift

@@ -1,1 +1,0 @@
-../../../Sources/EmulatorTLS/X509Builder.swift

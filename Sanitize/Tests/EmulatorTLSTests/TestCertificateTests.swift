@@ -1,1 +1,0 @@
-../../../Tests/EmulatorTLSTests/TestCertificateTests.swift
