@@ -43,7 +43,7 @@ public struct ChaosRun: Sendable {
         try await options.sabotage?.apply(to: testBed.database)
         try await testBed.fleet.start()
         try await testBed.waitForHubs()
-        let schedule = Schedule(
+        let schedule = FaultPlan(
             seed: options.seed, seconds: options.seconds, workers: options.workers, leaseSeconds: TestBed.leaseSeconds,
             kinds: options.kinds)
         let backend = Backend(database: testBed.database, seed: options.seed &+ 1)

@@ -17,7 +17,7 @@ public struct CampaignReport: Sendable {
     let held: Int64
     /// From the start of the run to the end of its last message.
     var seconds = 0.0
-    var disturbed: [CampaignSchedule.Moment] = []
+    var disturbed: [DisturbancePlan.Moment] = []
     /// Seconds from each kill to the end of its rescue.
     var rescues: [Double] = []
     /// What the run itself met: workers that ended by themselves, faults that failed or came too late.

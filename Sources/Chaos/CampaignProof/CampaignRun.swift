@@ -54,7 +54,7 @@ public struct CampaignRun: Sendable {
         (slow.delayMilliseconds, slow.delayUpToMilliseconds, slow.seed) = (50, 150, options.seed)
         slow.operations = [.send]
         _ = try testBed.emulator.add(slow)
-        let schedule = CampaignSchedule(seed: options.seed, workers: options.workers)
+        let schedule = DisturbancePlan(seed: options.seed, workers: options.workers)
         let injector = FaultInjector(testBed: testBed) { [] }
         var watch = CampaignWatch(testBed: testBed, run: run, journal: CampaignJournal(audience: audience))
         let disturbed = try await watch.untilItIsOver(schedule, injector, workers: options.workers, progress)

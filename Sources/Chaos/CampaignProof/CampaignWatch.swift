@@ -23,10 +23,10 @@ struct CampaignWatch {
     ///
     /// - Returns: what was done, and when it began: the share of the recipients that the hub had then.
     mutating func untilItIsOver(
-        _ schedule: CampaignSchedule, _ injector: FaultInjector, workers: Int, _ progress: (String) -> Void
-    ) async throws -> [CampaignSchedule.Moment] {
+        _ schedule: DisturbancePlan, _ injector: FaultInjector, workers: Int, _ progress: (String) -> Void
+    ) async throws -> [DisturbancePlan.Moment] {
         var waiting = schedule.moments[...]
-        var done: [CampaignSchedule.Moment] = []
+        var done: [DisturbancePlan.Moment] = []
         var injected: [Task<Void, Never>] = []
         let began = ContinuousClock.now
         var (moved, told) = (began, began)
@@ -57,7 +57,7 @@ struct CampaignWatch {
     }
 
     private static func inject(
-        _ disturbance: CampaignSchedule.Disturbance, _ schedule: CampaignSchedule, _ injector: FaultInjector,
+        _ disturbance: DisturbancePlan.Disturbance, _ schedule: DisturbancePlan, _ injector: FaultInjector,
         workers: Int
     ) -> [Task<Void, Never>] {
         func task(_ kind: InjectedFault.Kind, worker: Int) -> Task<Void, Never> {

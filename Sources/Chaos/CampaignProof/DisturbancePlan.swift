@@ -1,7 +1,7 @@
 import PushModel
 
 /// When a campaign is disturbed: by how much of its audience the hub has. The same for the same seed.
-public struct CampaignSchedule: Sendable, Equatable {
+public struct DisturbancePlan: Sendable, Equatable {
     public enum Disturbance: String, Sendable, CaseIterable {
         case killOne = "kill -9 of a worker"
         case killAll = "kill -9 of all workers"

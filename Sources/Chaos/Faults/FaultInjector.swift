@@ -36,7 +36,7 @@ actor FaultInjector {
     }
 
     /// Returns when the last fault is over.
-    func carryOut(_ schedule: Schedule, since start: ContinuousClock.Instant) async {
+    func carryOut(_ schedule: FaultPlan, since start: ContinuousClock.Instant) async {
         await withTaskGroup { group in
             for injection in schedule.injections {
                 // Not cancelled: a run that is broken off ends the process.

@@ -1,7 +1,7 @@
 import PushModel
 
 /// Which faults come when. The same for the same seed, length and kinds.
-public struct Schedule: Sendable, Equatable {
+public struct FaultPlan: Sendable, Equatable {
     public let injections: [InjectedFault]
 
     /// - Parameters:

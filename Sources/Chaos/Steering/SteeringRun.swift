@@ -59,7 +59,7 @@ public struct SteeringRun: Sendable {
             """)
         try await testBed.fleet.start()
         try await testBed.waitForHubs()
-        let schedule = Schedule(
+        let schedule = FaultPlan(
             seed: options.seed, seconds: options.seconds, workers: options.workers, leaseSeconds: TestBed.leaseSeconds,
             kinds: Self.kinds)
         let injector = FaultInjector(testBed: testBed) { [] }

@@ -34,14 +34,14 @@ import Testing
 
 @Suite struct CampaignScheduleTests {
     @Test func theSameSeedDisturbsAtTheSameShares() {
-        #expect(CampaignSchedule(seed: 7, workers: 2) == CampaignSchedule(seed: 7, workers: 2))
-        #expect(CampaignSchedule(seed: 7, workers: 2) != CampaignSchedule(seed: 8, workers: 2))
+        #expect(DisturbancePlan(seed: 7, workers: 2) == DisturbancePlan(seed: 7, workers: 2))
+        #expect(DisturbancePlan(seed: 7, workers: 2) != DisturbancePlan(seed: 8, workers: 2))
     }
 
     @Test(arguments: 1...50 as ClosedRange<UInt64>)
     func eachDisturbanceComesOnceAndInItsOrder(seed: UInt64) {
-        let schedule = CampaignSchedule(seed: seed, workers: 2)
-        #expect(schedule.moments.map(\.disturbance) == CampaignSchedule.Disturbance.allCases)
+        let schedule = DisturbancePlan(seed: seed, workers: 2)
+        #expect(schedule.moments.map(\.disturbance) == DisturbancePlan.Disturbance.allCases)
         #expect(schedule.moments.map(\.share) == schedule.moments.map(\.share).sorted())
         #expect((0..<2).contains(schedule.worker))
     }

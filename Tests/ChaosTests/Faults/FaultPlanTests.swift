@@ -2,9 +2,9 @@ import Testing
 
 @testable import Chaos
 
-@Suite struct ScheduleTests {
-    private func schedule(seed: UInt64, seconds: Double = 600) -> Schedule {
-        Schedule(seed: seed, seconds: seconds, workers: 3, leaseSeconds: 5)
+@Suite struct FaultPlanTests {
+    private func schedule(seed: UInt64, seconds: Double = 600) -> FaultPlan {
+        FaultPlan(seed: seed, seconds: seconds, workers: 3, leaseSeconds: 5)
     }
 
     @Test func aSeedRepeatsARun() {
