@@ -52,7 +52,9 @@ let package = Package(
                 .embedInCode("Payloads/apple.json"), .embedInCode("Payloads/fcm.json"),
                 .embedInCode("Payloads/other.json"), .embedInCode("Locales/locale.json"),
             ], swiftSettings: strict),
-        .target(name: "Telemetry", dependencies: ["PushModel", "Signing", log, metrics], swiftSettings: strict),
+        .target(
+            name: "Telemetry", dependencies: ["PushModel", "Concurrency", "Signing", log, metrics],
+            swiftSettings: strict),
         // Reading files whole and writing them at once. Imports nothing of ours.
         .target(name: "Files", swiftSettings: strict),
         // The settings: their keys, where they come from, what must hold. No network, no database.
@@ -68,7 +70,8 @@ let package = Package(
         .target(name: "Signing", dependencies: ["COpenSSL"], swiftSettings: strict),
         .target(name: "Providers", dependencies: ["PushModel", "HTTPTransport", "Signing"], swiftSettings: strict),
         .target(
-            name: "Store", dependencies: ["PushModel", "Postgres"], swiftSettings: strict, plugins: ["EmbedSchema"]),
+            name: "Store", dependencies: ["PushModel", "Concurrency", "Postgres"], swiftSettings: strict,
+            plugins: ["EmbedSchema"]),
         // The files of migrations/ are compiled in, so that a binary carries its schema.
         .plugin(name: "EmbedSchema", capability: .buildTool(), dependencies: ["schema-embedder"]),
         .executableTarget(name: "schema-embedder", swiftSettings: strict),
@@ -173,7 +176,7 @@ let package = Package(
 
         test("PushModel", ["VectorSupport"]),
         test("Concurrency", []),
-        test("Telemetry", [log, metrics]),
+        test("Telemetry", ["Concurrency", log, metrics]),
         test("Files", []),
         test("Configuration", ["PushModel", "Signing", "Telemetry", log]),
         test("Postgres", ["CLibpq", "PostgresServer", "VectorSupport"]),
@@ -182,24 +185,24 @@ let package = Package(
         test("Signing", ["VectorSupport"]),
         test("EmulatorTLS", ["HubEmulator", "Signing"]),
         test("Providers", ["PushModel", "HTTPTransport", "Signing", "VectorSupport"]),
-        test("Store", ["PushModel", "Postgres", "Campaigns", "TestSupport", "VectorSupport", log]),
+        test("Store", ["PushModel", "Concurrency", "Postgres", "Campaigns", "TestSupport", "VectorSupport", log]),
         test(
             "PushWorker",
             [
                 "PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "PostgresServer", "Store",
-                "HubEmulator", "TestSupport", "VectorSupport", log,
+                "HubEmulator", "Telemetry", "TestSupport", "VectorSupport", log,
             ]),
         test(
             "HubEmulator",
             ["PushModel", "Signing", "HTTPServer", "EmulatorTLS", "HTTPTransport", "VectorSupport", log]),
         test("Campaigns", ["PushModel", "Postgres", "Store", "TestSupport", "ProgramSupport", log]),
         test("Chaos", ["PushModel", "HubEmulator", "Postgres", "Store", "TestSupport"]),
-        test("Daemon", ["Concurrency", "Configuration", "Postgres", "Signing", "Store", "Telemetry"]),
+        test("Daemon", ["Concurrency", "Configuration", "Postgres", "PushWorker", "Signing", "Store", "Telemetry"]),
         .testTarget(
             name: "FanfareTests",
             dependencies: [
                 "fanfare", "PushModel", "Postgres", "Store", "PostgresServer", "HTTPTransport", "Providers", "Signing",
-                "Configuration",
+                "Configuration", "PushWorker",
                 "Daemon", "CommandLineTool", "HubEmulator", "EmulatorTLS", "Telemetry", "TestSupport", "ProgramSupport",
                 log, metrics,
             ],

@@ -1,3 +1,4 @@
+import Concurrency
 import Logging
 import Postgres
 import Store
@@ -54,22 +55,21 @@ public struct Scheduler: Sendable {
     /// Works until its task is cancelled.
     public func run() async {
         await withDiscardingTaskGroup { group in
-            var faults = 0
+            var pace = FaultPace()
             while !Task.isCancelled {
                 var pause = Self.pause
                 do throws(DatabaseError) {
                     let look = try await look()
                     if let alone = look.alone { group.addTask { await start(alone) } }
                     pause = look.pause
-                    faults = 0
+                    pace.succeeded()
                 } catch {
                     guard !Task.isCancelled else { return }
-                    faults += 1
-                    if faults == 1 || faults % 20 == 0 {
+                    if pace.failed() {
                         log.error(
                             "cannot look for campaigns that are due; trying again", metadata: ["error": "\(error)"])
                     }
-                    pause = min(5, Double(faults))
+                    pause = pace.pause
                 }
                 // Cancellation ends the loop.
                 try? await Task.sleep(for: .seconds(pause))

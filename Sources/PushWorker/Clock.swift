@@ -1,4 +1,4 @@
-import Glibc
+import Concurrency
 
 /// Time, as closures, so that a test can stop it.
 public struct Clock: Sendable {
@@ -12,13 +12,5 @@ public struct Clock: Sendable {
         self.monotonic = monotonic
     }
 
-    public static let system = Clock(
-        wall: { seconds(CLOCK_REALTIME) },
-        monotonic: { seconds(CLOCK_MONOTONIC) })
-
-    private static func seconds(_ clock: clockid_t) -> Double {
-        var time = timespec()
-        clock_gettime(clock, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
+    public static let system = Clock(wall: SystemClock.wallSeconds, monotonic: SystemClock.monotonicSeconds)
 }

@@ -1,4 +1,4 @@
-import Glibc
+import Concurrency
 import PushModel
 
 /// An instant as log lines show it: RFC 3339, UTC, milliseconds: `2026-11-21T16:37:00.250Z`.
@@ -14,9 +14,7 @@ public struct LogTime: Sendable, Equatable {
 
     /// The time of the wall clock.
     public static func now() -> LogTime {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return LogTime(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+        LogTime(milliseconds: SystemClock.wallMilliseconds())
     }
 
     func append(to line: inout [UInt8]) {

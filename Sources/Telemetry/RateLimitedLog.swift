@@ -1,4 +1,4 @@
-import Glibc
+import Concurrency
 import Logging
 import Synchronization
 
@@ -13,7 +13,7 @@ public final class RateLimitedLog: Sendable {
     /// - Parameters:
     ///   - interval: seconds between two lines of one key. Default: 60.
     ///   - now: monotonic seconds. Default: the system's monotonic clock.
-    public init(interval: Double = 60, now: @escaping @Sendable () -> Double = RateLimitedLog.monotonic) {
+    public init(interval: Double = 60, now: @escaping @Sendable () -> Double = SystemClock.monotonicSeconds) {
         repeats = Mutex(Repeats(interval: interval))
         self.now = now
     }
@@ -29,12 +29,6 @@ public final class RateLimitedLog: Sendable {
         var metadata = metadata()
         if heldBack > 0 { metadata["repeated"] = .stringConvertible(heldBack) }
         logger.log(level: level, message(), metadata: metadata)
-    }
-
-    @Sendable public static func monotonic() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }
 

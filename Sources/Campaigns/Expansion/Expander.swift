@@ -1,3 +1,4 @@
+import Concurrency
 import Logging
 import Postgres
 import Store
@@ -24,7 +25,7 @@ public struct Expander: Sendable {
     private final class Work: Sendable {
         struct State {
             var places = ExpansionPlaces()
-            var ahead: [Int64: Ahead] = [:]
+            var ahead: [Int64: ExpansionPace] = [:]
             var counts: [Int64: AudienceCount] = [:]
             var failed = FailedPages()
             var fault: DatabaseError?
@@ -51,7 +52,7 @@ public struct Expander: Sendable {
     /// Works until its task is cancelled.
     public func run() async {
         await withDiscardingTaskGroup { group in
-            var faults = 0
+            var pace = FaultPace()
             var looked = monotonic()
             while !Task.isCancelled {
                 var pause = Self.idlePause
@@ -67,14 +68,13 @@ public struct Expander: Sendable {
                     }
                     let isIdle = work.state.withLock { $0.places.isEmpty }
                     if !streams.isEmpty || !isIdle { pause = Self.pause }
-                    faults = 0
+                    pace.succeeded()
                 } catch {
                     guard !Task.isCancelled else { return }
-                    faults += 1
-                    if faults == 1 || faults % 20 == 0 {
+                    if pace.failed() {
                         log.error("cannot expand campaigns; trying again", metadata: ["error": "\(error)"])
                     }
-                    pause = min(5, Double(faults))
+                    pause = pace.pause
                 }
                 // Cancellation ends the loop.
                 try? await Task.sleep(for: .seconds(pause))
@@ -123,7 +123,7 @@ public struct Expander: Sendable {
 
     private func next(_ stream: Runs.Stream) -> Int? {
         work.state.withLock { state in
-            state.ahead[stream.id, default: Ahead()].next(
+            state.ahead[stream.id, default: ExpansionPace()].next(
                 ahead: stream.ahead, expanded: stream.expanded, rate: stream.rate, now: monotonic(),
                 streams: stream.streams)
         }

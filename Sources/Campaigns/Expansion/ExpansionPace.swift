@@ -2,7 +2,7 @@
 /// most ten seconds of what the hub takes, and at most 50,000 messages. Pure.
 ///
 /// What was expanded too early would stand in front of other bulk messages, and would have to be cancelled again.
-struct Ahead: Sendable, Equatable {
+struct ExpansionPace: Sendable, Equatable {
     /// The first slice, so that the first push leaves at once.
     static let first = 500
     /// Recipients in one slice (`push_worker.expand_v1`).
@@ -37,13 +37,13 @@ struct Ahead: Sendable, Equatable {
         ahead: Int, expanded: Int64, rate: Double?, now: Double, streams: Int = 1
     ) -> Int? {
         learn(claimed: expanded - Int64(ahead), now: now)
-        let first = max(Ahead.smallest, Ahead.first / max(1, streams))
+        let first = max(Self.smallest, Self.first / max(1, streams))
         if expanded == 0 { return first }
-        if let rate { return min(Ahead.largest, max(1, Int(2 * rate))) }
-        let least = max(2 * Ahead.smallest, Ahead.least / max(1, streams))
-        let target = min(max(least, Ahead.most / max(1, streams)), max(least, Int(pace * Ahead.seconds)))
+        if let rate { return min(Self.largest, max(1, Int(2 * rate))) }
+        let least = max(2 * Self.smallest, Self.least / max(1, streams))
+        let target = min(max(least, Self.most / max(1, streams)), max(least, Int(pace * Self.seconds)))
         guard ahead * 2 < target else { return nil }
-        return min(Ahead.largest, max(first, target - ahead))
+        return min(Self.largest, max(first, target - ahead))
     }
 
     private mutating func learn(claimed: Int64, now: Double) {

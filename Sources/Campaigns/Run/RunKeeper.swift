@@ -29,21 +29,20 @@ public struct RunKeeper: Sendable {
 
     /// Works until its task is cancelled.
     public func run() async {
-        var faults = 0
+        var pace = FaultPace()
         while !Task.isCancelled {
             var pause = Self.pause.idle
             let latch = Latch()
             wake.latch.withLock { $0 = latch }
             do throws(DatabaseError) {
                 if try await look() { pause = Self.pause.busy }
-                faults = 0
+                pace.succeeded()
             } catch {
                 guard !Task.isCancelled else { return }
-                faults += 1
-                if faults == 1 || faults % 20 == 0 {
-                    log.error("cannot look after campaigns; trying again", metadata: ["error": "\(error)"])
+                if pace.failed() {
+                    log.error("cannot move campaigns on; trying again", metadata: ["error": "\(error)"])
                 }
-                pause = min(5, Double(faults))
+                pause = pace.pause
             }
             await latch.wait(atMost: pause)
         }

@@ -11,21 +11,17 @@ public struct WallTime: Sendable, Equatable, CustomStringConvertible {
     public var description: String { "\(date) \(time)" }
 
     /// `2026-03-29`
-    public var date: String {
-        let date = CivilDate(daysSince1970: seconds.dividedFloor(by: 86_400))
-        return "\(Self.padded(date.year, 4))-\(Self.padded(date.month))-\(Self.padded(date.day))"
-    }
+    public var date: String { CivilDate(daysSince1970: seconds.dividedFloor(by: 86_400)).text }
 
     /// `02:30`, with seconds where there are some.
     public var time: String {
         let time = timeOfDay
-        let text = "\(Self.padded(time.hour)):\(Self.padded(time.minute))"
-        return time.second == 0 ? text : "\(text):\(Self.padded(time.second))"
+        return time.second == 0 ? String(time.text.dropLast(3)) : time.text
     }
 
     /// `Sun`
     public var weekday: String {
-        ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"][CivilDate.weekday(seconds.dividedFloor(by: 86_400))]
+        CivilDate.name(ofWeekday: CivilDate.weekday(seconds.dividedFloor(by: 86_400)))
     }
 
     private var timeOfDay: TimeOfDay {
@@ -36,19 +32,12 @@ public struct WallTime: Sendable, Equatable, CustomStringConvertible {
     ///
     /// - Parameter offset: seconds east of UTC. Default: UTC, written `Z`.
     public func stamp(offset: Int? = nil) -> String {
-        let time = timeOfDay
-        let text = "\(date)T\(Self.padded(time.hour)):\(Self.padded(time.minute)):\(Self.padded(time.second))"
-        return text + (offset.map(Self.offset) ?? "Z")
+        "\(date)T\(timeOfDay.text)" + (offset.map(Self.offset) ?? "Z")
     }
 
     /// `+02:00`, from seconds east of UTC.
     static func offset(_ seconds: Int) -> String {
         let minutes = abs(seconds) / 60
-        return "\(seconds < 0 ? "-" : "+")\(padded(minutes / 60)):\(padded(minutes % 60))"
-    }
-
-    private static func padded(_ number: Int, _ width: Int = 2) -> String {
-        let digits = "\(number)"
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        return "\(seconds < 0 ? "-" : "+")\((minutes / 60).digits(2)):\((minutes % 60).digits(2))"
     }
 }

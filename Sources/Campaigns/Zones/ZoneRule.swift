@@ -69,13 +69,6 @@ struct ZoneRule: Sendable, Equatable {
     }
 }
 
-extension CivilDate {
-    /// 0 is Sunday.
-    static func weekday(_ daysSince1970: Int) -> Int {
-        (daysSince1970 + 4) - 7 * (daysSince1970 + 4).dividedFloor(by: 7)
-    }
-}
-
 extension Int {
     /// Rounded down, also below zero.
     func dividedFloor(by divisor: Int) -> Int {

@@ -1,3 +1,4 @@
+import Concurrency
 import Configuration
 import HTTPServer
 import NIOCore
@@ -53,7 +54,7 @@ public final class HealthServer: Sendable {
         let isLoopback = address.isLoopback
         let read = metrics.map { metrics in
             { @Sendable (format: MetricsText.Format) in
-                MetricsText.page(of: metrics.reading(now: RateLimitedLog.monotonic()), in: format)
+                MetricsText.page(of: metrics.reading(now: SystemClock.monotonicSeconds()), in: format)
             }
         }
         let pages = HealthPage.Pages(

@@ -88,7 +88,7 @@ public final class RequestChannel: Sendable {
 
 extension Reply {
     static func notSent(_ id: Int64, because fault: Fault) -> Reply {
-        Reply(id: id, outcome: .notSent(fault), milliseconds: 0, receivedAt: wallSeconds())
+        Reply(id: id, outcome: .notSent(fault), milliseconds: 0, receivedAt: SystemClock.wallSeconds())
     }
 }
 

@@ -1,4 +1,5 @@
 import CLibcurl
+import Concurrency
 import Glibc
 
 /// The event loop: drives all transfers of one multi handle on one thread.
@@ -59,7 +60,7 @@ final class Reactor {
         let timer: fanfare_timer_callback = { _, milliseconds, reactor in
             let reactor = Unmanaged<Reactor>.fromOpaque(reactor!).takeUnretainedValue()
             reactor.deadline =
-                milliseconds < 0 ? nil : monotonicNanoseconds() &+ UInt64(milliseconds) &* 1_000_000
+                milliseconds < 0 ? nil : SystemClock.monotonicNanoseconds() &+ UInt64(milliseconds) &* 1_000_000
             return 0
         }
         let results = [
@@ -103,7 +104,7 @@ final class Reactor {
     private func begin() {
         var connectionsBegun = 0
         guard queue.count > 0 else { return }
-        let now = monotonicNanoseconds()
+        let now = SystemClock.monotonicNanoseconds()
         while let (request, recipient) = queue.first, let slot = idleSlot() {
             if case .pending(let call) = recipient, call.isAnswered {
                 queue.removeFirst()
@@ -165,7 +166,7 @@ final class Reactor {
 
     /// libcurl sets a timer of 0 ms for each added handle: firing it here saves a call of epoll.
     private func fireTimer() {
-        guard let deadline, deadline <= monotonicNanoseconds() else { return }
+        guard let deadline, deadline <= SystemClock.monotonicNanoseconds() else { return }
         self.deadline = nil
         var running: Int32 = 0
         curl_multi_socket_action(multi, CURL_SOCKET_BAD, 0, &running)
@@ -176,7 +177,7 @@ final class Reactor {
         if couldBegin {
             milliseconds = 0
         } else if let deadline {
-            let now = monotonicNanoseconds()
+            let now = SystemClock.monotonicNanoseconds()
             milliseconds = deadline <= now ? 0 : Int32(min((deadline - now + 999_999) / 1_000_000, 3_600_000))
         }
         if milliseconds != 0, !inbox.fallAsleep() { milliseconds = 0 }

@@ -22,34 +22,32 @@ struct CivilTime: Sendable, Equatable {
         let time = TimeOfDay(secondsSinceMidnight: whole % 86_400)
         (year, month, day) = (date.year, date.month, date.day)
         (hour, minute, second) = (time.hour, time.minute, time.second)
-        weekday = (whole / 86_400 + 4) % 7  // 1970-01-01 was a Thursday
+        weekday = CivilDate.weekday(whole / 86_400)
     }
 
     /// `Thu, 02 Jul 2020 18:33:23 GMT`: the `Date` header and a `Retry-After` date (RFC 9110).
     var httpDate: String {
-        let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         return
-            "\(days[weekday]), \(two(day)) \(months[month - 1]) \(year) \(two(hour)):\(two(minute)):\(two(second)) GMT"
+            "\(CivilDate.name(ofWeekday: weekday)), \(day.digits(2)) \(months[month - 1]) \(year) \(hour.digits(2)):\(minute.digits(2)):\(second.digits(2)) GMT"
     }
 
     /// `2020-07-02T18:33:23Z`: in Atom feeds.
     var internet: String {
-        "\(year)-\(two(month))-\(two(day))T\(two(hour)):\(two(minute)):\(two(second))Z"
+        "\(year)-\(month.digits(2))-\(day.digits(2))T\(hour.digits(2)):\(minute.digits(2)):\(second.digits(2))Z"
     }
 
     /// `7/2/2020 6:33:23 PM`: the `TimeStamp` in an error body.
     var errorStamp: String {
         let hour12 = hour % 12 == 0 ? 12 : hour % 12
-        return "\(month)/\(day)/\(year) \(hour12):\(two(minute)):\(two(second)) \(hour < 12 ? "AM" : "PM")"
+        return "\(month)/\(day)/\(year) \(hour12):\(minute.digits(2)):\(second.digits(2)) \(hour < 12 ? "AM" : "PM")"
     }
 
     /// `20200702183323`: the date inside a notification id.
     var compact: String {
-        "\(year)\(two(month))\(two(day))\(two(hour))\(two(minute))\(two(second))"
+        "\(year)\(month.digits(2))\(day.digits(2))\(hour.digits(2))\(minute.digits(2))\(second.digits(2))"
     }
 
-    private func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }
 
 extension CivilTime {

@@ -39,6 +39,18 @@ package struct CivilDate: Sendable, Equatable {
     }
 
     package var isInCalendar: Bool { CivilDate(daysSince1970: daysSince1970) == self }
+
+    /// 0 is Sunday. 1970-01-01 was a Thursday.
+    package static func weekday(_ daysSince1970: Int) -> Int {
+        let day = (daysSince1970 + 4) % 7
+        return day < 0 ? day + 7 : day
+    }
+
+    /// `Sun`: the name of a weekday, 0 to 6.
+    package static func name(ofWeekday day: Int) -> String { ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"][day] }
+
+    /// `2026-03-29`
+    package var text: String { "\(year.digits(4))-\(month.digits(2))-\(day.digits(2))" }
 }
 
 /// A time of day, in whole seconds.
@@ -53,5 +65,16 @@ package struct TimeOfDay: Sendable, Equatable {
         hour = seconds / 3_600
         minute = seconds / 60 % 60
         second = seconds % 60
+    }
+
+    /// `02:30:00`
+    package var text: String { "\(hour.digits(2)):\(minute.digits(2)):\(second.digits(2))" }
+}
+
+extension Int {
+    /// With zeros before it, up to a width.
+    package func digits(_ width: Int) -> String {
+        let digits = "\(self)"
+        return digits.count < width ? String(repeating: "0", count: width - digits.count) + digits : digits
     }
 }

@@ -1,3 +1,4 @@
+import Concurrency
 import Logging
 import Postgres
 import Store
@@ -68,20 +69,19 @@ actor DevicePoller {
 
     /// Looks until `end`.
     func run() async {
-        var faults = 0
+        var pace = FaultPace()
         while !ended {
             do throws(DatabaseError) {
                 try await lookForIdle()
                 try await lookForDormant()
-                faults = 0
+                pace.succeeded()
             } catch {
-                faults += 1
                 watch.failed(error)
-                if faults == 1 || faults % 20 == 0 {
+                if pace.failed() {
                     log.error("cannot look for changes of devices; trying again", metadata: ["error": "\(error.why)"])
                 }
             }
-            let pause = faults == 0 ? untilNextLook : min(5, Double(faults))
+            let pause = pace.faults == 0 ? untilNextLook : pace.pause
             await sleep(pause * Double.random(in: 0.8...1))
         }
     }

@@ -19,7 +19,6 @@ struct HubEffects: Sendable {
         _ effect: Settlement.Effect, to hub: HubContext, of flight: InFlight.PostInFlight, isUrgent: Bool
     ) async {
         let now = clock.monotonic()
-        let name = hub.settings.name
         let leftAt = flight.leftAt
         defer { hub.turnAwayIfClosed(now: now) }
         switch effect {
@@ -38,10 +37,7 @@ struct HubEffects: Sendable {
             await announce(Gate.Recovery(wasFailing: hub.gate.answered()), of: hub)
             await slowDown(hub, because: why, leftAt: leftAt)
             guard hub.gate.close(until: now + seconds, now: now) else { return }
-            states.began(.waiting, of: hub, because: why, now: now)
-            log.warning(
-                "the hub asks all workers to wait",
-                metadata: ["hub": "\(name)", "seconds": .stringConvertible(seconds)])
+            states.report(.waiting, of: hub, because: why, now: now, seconds: seconds)
             await share("close a hub's gate") { () async throws(DatabaseError) in
                 try await self.hubs.closeGate(hub.id, seconds: seconds)
                 hub.gate.waitRecorded()
@@ -49,10 +45,7 @@ struct HubEffects: Sendable {
         case .failed(let why):
             guard let seconds = hub.gate.failed(leftAt: leftAt, now: now, isUrgent: isUrgent) else { return }
             hub.window.shrink()
-            states.began(.failing, of: hub, because: why, now: now)
-            log.warning(
-                "nothing gets through to the hub; waiting, then trying one post",
-                metadata: ["hub": "\(name)", "seconds": .stringConvertible(seconds), "why": "\(why)"])
+            states.report(.failing, of: hub, because: why, now: now, seconds: seconds)
             await share("report that nothing gets through") { () async throws(DatabaseError) in
                 try await self.hubs.openBreaker(hub.id, seconds: seconds, because: why)
             }
@@ -157,19 +150,14 @@ struct HubEffects: Sendable {
                 hub.id, because: why, probeAfter: hold.probeAfter, age: self.clock.monotonic() - leftAt)
         }
         guard stands else { return hub.gate.holdIsOver() }
-        states.began(.held, of: hub, because: why, now: clock.monotonic())
-        if hold.probeAfter > 0 {
-            log.error(
-                "the hub is held; its messages wait",
-                metadata: [
-                    "hub": "\(hub.settings.name)", "why": "\(why)",
-                    "next_try_seconds": .stringConvertible(hold.probeAfter),
-                ])
-        } else {
-            log.warning(
-                "the hub refused a message; trying another one",
-                metadata: ["hub": "\(hub.settings.name)", "why": "\(why)"])
+        guard hold.probeAfter <= 0 else {
+            states.report(.held, of: hub, because: why, now: clock.monotonic(), seconds: hold.probeAfter)
+            return
         }
+        states.began(.held, of: hub, because: why, now: clock.monotonic())
+        log.warning(
+            "the hub refused a message; trying another one",
+            metadata: ["hub": "\(hub.settings.name)", "why": "\(why)"])
     }
 
     /// Writes something for the other workers. Without the database they learn it later or by themselves, so a failure is

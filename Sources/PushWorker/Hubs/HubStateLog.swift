@@ -1,9 +1,9 @@
 import Logging
 import Store
 
-/// Tells the log when the state of a hub changes: one line when it begins, one with `since_seconds` when it ends.
+/// Logs when the state of a hub changes: one line when it begins, one with `since_seconds` when it ends.
 ///
-/// What this worker sees itself, `HubEffects` tells at once; what a person or another worker did, and the end of a wait,
+/// What this worker sees itself, `HubEffects` reports at once; what a person or another worker did, and the end of a wait,
 /// show when the gates are read, twice a second.
 struct HubStateLog: Sendable {
     let log: Logger
@@ -16,15 +16,26 @@ struct HubStateLog: Sendable {
     func look(at hub: HubContext, now: Double) {
         for condition in Self.seenInGates {
             if let why = hub.gate.read({ $0.reason(of: condition, now: now) }) {
-                let seconds = hub.gate.opens(after: now)
-                if began(condition, of: hub, because: why, now: now) { tell(condition, hub, why, seconds) }
+                if began(condition, of: hub, because: why, now: now) {
+                    write(condition, hub, why, seconds: hub.gate.opens(after: now), isOurs: false)
+                }
             } else {
                 ended(condition, of: hub, now: now)
             }
         }
     }
 
-    /// Notes a beginning that the caller tells.
+    /// Records and logs a beginning that this worker caused itself.
+    ///
+    /// - Parameter seconds: until the hub is tried again.
+    func report(
+        _ condition: HubConditions.Condition, of hub: HubContext, because why: String, now: Double, seconds: Double
+    ) {
+        began(condition, of: hub, because: why, now: now)
+        write(condition, hub, why, seconds: seconds, isOurs: true)
+    }
+
+    /// Records a beginning that the caller logs.
     ///
     /// - Returns: whether it is news.
     @discardableResult
@@ -32,7 +43,7 @@ struct HubStateLog: Sendable {
         hub.conditions.withLock { $0.began(condition, because: why, now: now) }
     }
 
-    /// Tells an end, once.
+    /// Logs an end, once.
     ///
     /// - Returns: whether it was one.
     @discardableResult
@@ -57,15 +68,24 @@ struct HubStateLog: Sendable {
         return true
     }
 
-    /// What this worker did not see itself.
-    private func tell(_ condition: HubConditions.Condition, _ hub: HubContext, _ why: String, _ opens: Double) {
+    /// - Parameters:
+    ///   - seconds: until the hub is tried again; infinity: unknown.
+    ///   - isOurs: whether this worker saw it itself; false: it was read from the database.
+    private func write(
+        _ condition: HubConditions.Condition, _ hub: HubContext, _ why: String, seconds: Double, isOurs: Bool
+    ) {
         var fields: Logger.Metadata = ["hub": "\(hub.settings.name)", "why": "\(why)"]
         switch condition {
         case .waiting:
-            if opens.isFinite { fields["seconds"] = .stringConvertible(Self.rounded(opens)) }
+            if seconds.isFinite { fields["seconds"] = .stringConvertible(Self.rounded(seconds)) }
             log.warning("the hub asks all workers to wait", metadata: fields)
+        case .failing where isOurs:
+            fields["seconds"] = .stringConvertible(seconds)
+            log.warning("nothing gets through to the hub; waiting, then trying one post", metadata: fields)
         case .failing: log.warning("another worker cannot get through to the hub; trying one post", metadata: fields)
-        case .held: log.error("the hub is held; its messages wait", metadata: fields)
+        case .held:
+            if isOurs { fields["next_try_seconds"] = .stringConvertible(seconds) }
+            log.error("the hub is held; its messages wait", metadata: fields)
         case .paused:
             fields["paused_by"] = "\(why)"
             fields["why"] = hub.gate.read { $0.pauseReason }.map { "\($0)" }

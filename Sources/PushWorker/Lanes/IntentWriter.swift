@@ -3,16 +3,6 @@ import PushModel
 import Store
 import Synchronization
 
-/// What `IntentWriter` asks of the database.
-protocol IntentStore: Sendable {
-    func intend(
-        _ posts: ArraySlice<(n: Int, post: Post)>, under claim: Int64, waits: Bool
-    ) async throws(DatabaseError) -> Intent?
-    func intend(_ portions: [IntentPortion]) async throws(DatabaseError) -> [Intent?]
-}
-
-extension Queue: IntentStore {}
-
 /// Writes the intents of all lanes of a worker: those that wait at the same time share a statement (`IntentLine`).
 ///
 /// A statement is run by the task of one of its portions, which hands the next one to a task that waits: no task of its own,

@@ -1,3 +1,4 @@
+import Concurrency
 import Logging
 import Postgres
 import PushModel
@@ -149,7 +150,7 @@ actor DuePoller {
 
     /// Reads gates and looks for due messages until `end`.
     func run() async {
-        var faults = 0
+        var pace = FaultPace()
         while !ended {
             do {
                 try await gates.read()
@@ -159,17 +160,17 @@ actor DuePoller {
                     lookedAt = clock.monotonic()
                     nextLookAt = clock.monotonic() + untilNextLook
                 }
-                faults = 0
+                pace.succeeded()
                 await pause(untilNextRound)
             } catch {
-                faults += 1
+                let isReported = pace.failed()
                 watch.failed(error)
                 schedule.stayAwake(now: clock.monotonic())
                 nextLookAt = -.infinity
-                if faults == 1 || faults % 20 == 0 {
+                if isReported {
                     log.error("cannot look for due messages; trying again", metadata: ["error": "\(error.why)"])
                 }
-                let pause = settings.backoff.delay(attempt: min(faults, 4), random: .random(in: 0.5...1))
+                let pause = settings.backoff.delay(attempt: min(pace.faults, 4), random: .random(in: 0.5...1))
                 await store.waitUntilBack(atMost: pause, by: clock) { !ended }
             }
         }

@@ -1,4 +1,4 @@
-import Glibc
+import Concurrency
 import Postgres
 import PushModel
 
@@ -10,17 +10,12 @@ public struct Queue: Sendable {
     private let clock: @Sendable () -> Double
 
     /// - Parameter clock: seconds that never jump; `Message.expiresAt` is on it.
-    public init(database: Database, worker: WorkerID, clock: @escaping @Sendable () -> Double = Queue.monotonicSeconds)
-    {
+    public init(
+        database: Database, worker: WorkerID, clock: @escaping @Sendable () -> Double = SystemClock.monotonicSeconds
+    ) {
         self.database = database
         self.worker = worker
         self.clock = clock
-    }
-
-    public static func monotonicSeconds() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
     /// Takes what is due after `position`: up to `limit` pointers with all their translations, in one new claim.

@@ -1,3 +1,4 @@
+import Concurrency
 import Testing
 
 @testable import HTTPTransport
@@ -164,12 +165,12 @@ import Testing
     }
 
     @Test func aReplyHasItsTimeOfArrival() async throws {
-        let before = wallSeconds()
+        let before = SystemClock.wallSeconds()
         let reply = try await post { peer in
             peer.read()
             peer.send(Peer.created)
         }
         #expect(reply.receivedAt >= before)
-        #expect(reply.receivedAt <= wallSeconds())
+        #expect(reply.receivedAt <= SystemClock.wallSeconds())
     }
 }

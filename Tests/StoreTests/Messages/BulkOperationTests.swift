@@ -1,3 +1,4 @@
+import Concurrency
 import Postgres
 import PushModel
 import TestSupport
@@ -187,7 +188,7 @@ import Testing
             finished: [claim.id])
         #expect(try await store.test.number("SELECT push.retry(ARRAY[\(id)])") == 1)
         let again = try #require(try await store.claim())
-        #expect(again.messages[0].expiresAt > Queue.monotonicSeconds() + 86_000)
+        #expect(again.messages[0].expiresAt > SystemClock.monotonicSeconds() + 86_000)
         // and keeps it for the next attempt
         try await store.intend([[id]], under: again.id)
         try await store.complete([.retrying(again.post(1))], finished: [again.id])

@@ -1,3 +1,4 @@
+import Concurrency
 import Postgres
 import PushModel
 import Store
@@ -126,7 +127,7 @@ import Testing
             expiresAt: try await store.test.texts("SELECT (now() + interval '1 min')::text")[0])
         try await pass(61, in: store)
         let claim = try #require(try await store.claim())
-        #expect(claim.messages.contains { $0.id == second && $0.expiresAt < Queue.monotonicSeconds() })
+        #expect(claim.messages.contains { $0.id == second && $0.expiresAt < SystemClock.monotonicSeconds() })
         #expect(
             try await note(store, second)
                 == "Waited n s for message \(first), which has no final result; then it expired.")
