@@ -171,6 +171,8 @@ let package = Package(
             path: "Tests/TestSupport", swiftSettings: strict),
         // Wire facts and cases that several targets test, in Tests/Vectors. Imports nothing of ours.
         .target(name: "VectorSupport", path: "Tests/VectorSupport", swiftSettings: strict),
+        // A raw connection, for tests that speak HTTP byte by byte. Imports nothing of ours.
+        .target(name: "SocketSupport", path: "Tests/SocketSupport", swiftSettings: strict),
         // Runs the built programs as a shell would.
         .target(name: "ProgramSupport", path: "Tests/ProgramSupport", swiftSettings: strict),
 
@@ -183,6 +185,12 @@ let package = Package(
         test("PostgresServer", ["Postgres"]),
         test("HTTPTransport", ["CLibcurl", "Concurrency", "PushModel"]),
         test("Signing", ["VectorSupport"]),
+        test(
+            "HTTPServer",
+            [
+                "SocketSupport", .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ]),
         test("EmulatorTLS", ["HubEmulator", "Signing"]),
         test("Providers", ["PushModel", "HTTPTransport", "Signing", "VectorSupport"]),
         test("Store", ["PushModel", "Concurrency", "Postgres", "Campaigns", "TestSupport", "VectorSupport", log]),
@@ -194,10 +202,15 @@ let package = Package(
             ]),
         test(
             "HubEmulator",
-            ["PushModel", "Signing", "HTTPServer", "EmulatorTLS", "HTTPTransport", "VectorSupport", log]),
+            ["PushModel", "Signing", "EmulatorTLS", "HTTPTransport", "SocketSupport", "VectorSupport", log]),
         test("Campaigns", ["PushModel", "Postgres", "Store", "TestSupport", "ProgramSupport", log]),
         test("Chaos", ["PushModel", "HubEmulator", "Postgres", "Store", "TestSupport"]),
-        test("Daemon", ["Concurrency", "Configuration", "Postgres", "PushWorker", "Signing", "Store", "Telemetry"]),
+        test(
+            "Daemon",
+            [
+                "Concurrency", "Configuration", "Postgres", "PushWorker", "Signing", "SocketSupport", "Store",
+                "Telemetry",
+            ]),
         .testTarget(
             name: "FanfareTests",
             dependencies: [

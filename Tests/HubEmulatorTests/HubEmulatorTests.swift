@@ -47,6 +47,17 @@ import Testing
         }
     }
 
+    @Test func theSettingsLimitTheConnections() async throws {
+        try await EmulatorFixture.run({ $0.maximumConnections = 1 }) { fixture in
+            let first = try fixture.client()
+            try await first.write(fixture.send(to: "World"))
+            #expect(try await first.reply().status == 201)
+            await #expect(throws: Client.Failure.self) { try await fixture.exchange(fixture.send(to: "World")) }
+            try await first.write(fixture.send(to: "World"))
+            #expect(try await first.reply().status == 201)
+        }
+    }
+
     @Test func stopFreesThePortAndDropsIdleConnections() async throws {
         let emulator = try HubEmulator(EmulatorSettings(hubs: [.init("news")]))
         let port = try await emulator.start()

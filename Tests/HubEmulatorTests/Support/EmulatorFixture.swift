@@ -2,9 +2,12 @@ import EmulatorTLS
 import Foundation
 import Logging
 import Signing
+import SocketSupport
 import Testing
 
 @testable import HubEmulator
+
+typealias Client = SocketSupport.Client
 
 /// A running emulator with the hubs `news` and `sports` for the duration of a test, and what a sender needs to talk to it.
 struct EmulatorFixture: Sendable {

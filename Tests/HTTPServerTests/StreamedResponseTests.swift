@@ -1,34 +1,25 @@
-import Foundation
 import HTTPServer
-import NIOCore
+import HTTPTypes
+import SocketSupport
 import Synchronization
 import Testing
 
-/// Streamed responses, with a listener of their own.
-@Suite struct StreamedResponseTests {
+/// Responses without a length, written piece by piece.
+@Suite(.timeLimit(.minutes(10))) struct StreamedResponseTests {
     private func listen(
-        idleSeconds: Int = 60, _ stream: @escaping @Sendable (ResponseWriter) async throws -> Void,
-        _ body: (Int) async throws -> Void
+        idleSeconds: Int = TestServer.patience, _ stream: @escaping @Sendable (ResponseWriter) async throws -> Void,
+        _ body: (TestServer) async throws -> Void
     ) async throws {
-        let listener = Listener(idleSeconds: idleSeconds, maximumConnections: 8) { _ in
-            var answer = Response(status: 200, headers: [.contentType: "text/event-stream"], body: Array("a".utf8))
-            answer.stream = stream
-            return .withoutBody(.answer(answer))
-        }
-        let socket = try await listener.listen(host: "127.0.0.1", port: 0)
-        let port = try #require(socket.localAddress?.port)
-        do {
-            try await body(port)
-        } catch {
-            try? await socket.close()
-            await listener.close()
-            throw error
-        }
-        try? await socket.close()
-        await listener.close()
+        try await TestServer.run(
+            idleSeconds: idleSeconds,
+            respond: { _ in
+                var answer = Response(status: 200, headers: [.contentType: "text/event-stream"], body: Array("a".utf8))
+                answer.stream = stream
+                return .withoutBody(.answer(answer))
+            }, body)
     }
 
-    private static let get = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+    private static let get = TestServer.get()
 
     private func text(_ client: Client, until end: String) async throws -> String {
         var text = ""
@@ -41,15 +32,15 @@ import Testing
             try await writer.write(Array("bcd".utf8))
             try await writer.write([])
             try await writer.write(Array(repeating: 65, count: 16))
-        }) { port in
-            let client = try Client(port: port)
+        }) { server in
+            let client = try server.client()
             for _ in 0..<2 {
                 try await client.write(Self.get)
                 let text = try await text(client, until: "\r\n0\r\n\r\n")
                 #expect(text.lowercased().contains("transfer-encoding: chunked"))
                 #expect(text.hasSuffix("\r\n\r\n1\r\na\r\n3\r\nbcd\r\n10\r\nAAAAAAAAAAAAAAAA\r\n0\r\n\r\n"))
             }
-            let old = try Client(port: port)
+            let old = try server.client()
             try await old.write("GET / HTTP/1.0\r\n\r\n")
             #expect(try await self.text(old, until: "AAAA").hasSuffix("\r\n\r\nabcdAAAAAAAAAAAAAAAA"))
             #expect(await old.ending() == .ended)
@@ -62,8 +53,8 @@ import Testing
             try await writer.write(Array("b".utf8))
             try? await Task.sleep(for: .seconds(600))
             end.yield(Task.isCancelled)
-        }) { port in
-            var client: Client? = try Client(port: port)
+        }) { server in
+            var client: Client? = try server.client()
             try await client?.write(Self.get)
             if let client { _ = try await text(client, until: "b\r\n") }
             client = nil
@@ -78,8 +69,8 @@ import Testing
             try await writer.write(Array("b".utf8))
             try? await Task.sleep(for: .seconds(600))
             ended.withLock { $0 = true }
-        }) { port in
-            let client = try Client(port: port)
+        }) { server in
+            let client = try server.client()
             try await client.write(Self.get)
             _ = try await text(client, until: "b\r\n")
         }
@@ -88,8 +79,8 @@ import Testing
 
     /// Without the last chunk the client knows that the response is incomplete.
     @Test func aStreamThatThrowsHasNoLastChunk() async throws {
-        try await listen({ _ in throw CancellationError() }) { port in
-            let client = try Client(port: port)
+        try await listen({ _ in throw CancellationError() }) { server in
+            let client = try server.client()
             try await client.write(Self.get)
             var text = ""
             while let more = try? await client.some() { text += String(decoding: more, as: UTF8.self) }
@@ -113,8 +104,8 @@ import Testing
                     end.yield(error is ClientGone)
                 }
             }
-        ) { port in
-            let client = try Client(port: port)
+        ) { server in
+            let client = try server.client()
             try await client.write(Self.get)
             let timeout = Task {
                 try await Task.sleep(for: .seconds(60))

@@ -1,0 +1,63 @@
+import Glibc
+import HTTPServer
+import NIOCore
+import SocketSupport
+import Testing
+
+/// Clients that send or read slowly, or not at all. Those that never read what they ask for are in `PipeliningTests`.
+@Suite(.timeLimit(.minutes(10))) struct SlowClientTests {
+    /// Each byte resets the idle timeout, so only the limit for the whole request can end it.
+    @Test(arguments: [
+        Named("in the request line", ("GET /", "x")), Named("in a header", ("GET / HTTP/1.1\r\nHost: x\r\nX: ", "x")),
+        Named("in the body", (TestServer.post("Content-Length: 1000"), "x")),
+        Named("in chunks", (TestServer.post("Transfer-Encoding: chunked"), "1\r\nx\r\n")),
+        Named("in a chunk's extension", (TestServer.post("Transfer-Encoding: chunked", body: "1;"), "x")),
+        Named("before the request", ("\r\n", "\r\n")),
+    ])
+    func aDribblingRequestTimesOut(request: Named<(String, String)>) async throws {
+        try await TestServer.run(requestSeconds: 1) { server in
+            let client = try server.client()
+            try await client.write(request.value.0)
+            let writing = Task {
+                // Ends when the server closes the connection, long before the thousandth time.
+                for _ in 0..<900 {
+                    guard (try? await client.write(request.value.1)) != nil else { return }
+                    try? await Task.sleep(for: .milliseconds(20))
+                }
+            }
+            let reply = try await client.reply()
+            #expect(reply.status == 408)
+            #expect(reply.headers["connection"] == "close")
+            _ = await client.ending()
+            writing.cancel()
+            #expect(try await server.exchange(TestServer.get()).status == 200)
+        }
+    }
+
+    @Test(
+        arguments: [
+            Named("before the request", ("", nil)), Named("in the request line", ("POST / HT", 408)),
+            Named("in the body", (TestServer.post("Content-Length: 5", body: "ab"), 408)),
+            Named("behind a request", (TestServer.get(), 200)),
+        ] as [Named<(String, Int?)>])
+    func aSilentClientIsDisconnected(beginning: Named<(String, Int?)>) async throws {
+        try await TestServer.run(idleSeconds: 1) { server in
+            let client = try server.client()
+            try await client.write(beginning.value.0)
+            if let status = beginning.value.1 { #expect(try await client.reply().status == status) }
+            #expect(await client.ending() == .ended)
+        }
+    }
+
+    @Test func aConnectionThatBringsNothingIsClosedInTime() async throws {
+        try await TestServer.run(firstByteSeconds: 1) { server in
+            let other = try server.client()
+            try await other.write("GET ")
+            let silent = try server.client()
+            #expect(await silent.ending() == .ended)
+            // One that has begun has all the time of a request.
+            try await other.write("/ HTTP/1.1\r\nHost: x\r\n\r\n")
+            #expect(try await other.reply().status == 200)
+        }
+    }
+}
