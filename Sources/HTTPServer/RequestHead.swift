@@ -54,7 +54,8 @@ struct RequestHead {
         announcedLength = length.flatMap(Int.init)
         hasBody = isChunked || announcedLength ?? 0 > 0
         self.expectsContinue = expectsContinue && !isHTTP10
-        isKeptAlive = head.isKeepAlive
+        // The parser ignores what is behind a request that offers another protocol.
+        isKeptAlive = head.isKeepAlive && fields[.upgrade] == nil && method != .connect
 
         let target = Self.split(head.uri)
         request = HTTPRequest(

@@ -68,4 +68,33 @@ import Testing
             #expect(reply.body == "\(authority) \(path)")
         }
     }
+
+    /// The parser reads nothing behind a request that offers another protocol, so the client must not wait for more
+    /// answers on this connection. Clients of Java offer h2c by themselves.
+    @Test(arguments: [
+        Named("WebSocket", TestServer.get("/", "Connection: Upgrade", "Upgrade: websocket")),
+        Named(
+            "HTTP/2 without TLS",
+            TestServer.get("/", "Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAM")
+        ),
+        Named(
+            "with a body",
+            TestServer.post("Connection: Upgrade", "Upgrade: h2c", "Content-Length: 5", body: "hello")),
+        Named("a tunnel", "CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n"),
+    ])
+    func aRequestThatOffersAnotherProtocolIsAnsweredAndClosed(request: Named<String>) async throws {
+        let asked = Events<String>()
+        try await TestServer.run(respond: { request in
+            asked.add(request.path ?? "")
+            return TestServer.echo(request)
+        }) { server in
+            let client = try server.client()
+            try await client.write(request.value + TestServer.get("/lost"))
+            let reply = try await client.reply()
+            #expect(reply.status == 200)
+            #expect(reply.headers["connection"] == "close")
+            #expect(await client.ending() == .ended)
+            #expect(!asked.all.contains("/lost"))
+        }
+    }
 }
