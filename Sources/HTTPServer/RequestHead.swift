@@ -37,15 +37,16 @@ struct RequestHead {
         var expectsContinue = false
         for (name, value) in head.headers {
             guard let known = FieldNames.name(name) else { throw Refusal(status: 400) }
+            let field = HTTPField(name: known, value: value)  // without the blanks around the value
             if known == FieldNames.host {
                 hosts += 1
-                authority = value
+                authority = field.value
                 continue
             }
-            if known == .contentLength { length = value }
+            if known == .contentLength { length = field.value }
             if known == .transferEncoding { isChunked = true }
-            if known == .expect { expectsContinue = value.lowercased() == "100-continue" }
-            fields.append(HTTPField(name: known, value: value))
+            if known == .expect { expectsContinue = field.value.lowercased() == "100-continue" }
+            fields.append(field)
         }
         // RFC 9112 section 3.2: exactly one Host; HTTP/1.0 may have none.
         guard hosts == 1 || hosts == 0 && isHTTP10 else { throw Refusal(status: 400) }

@@ -9,7 +9,7 @@ import Testing
         "POST / HTTP/\(version)\r\nHost: x\r\nExpect: \(expects)\r\nContent-Length: \(length)\r\n\r\n"
     }
 
-    @Test(arguments: ["100-continue", "100-Continue"])
+    @Test(arguments: ["100-continue", "100-Continue", "100-continue "])
     func theClientIsToldToGoOn(expects: String) async throws {
         try await TestServer.run { server in
             let client = try server.client()
