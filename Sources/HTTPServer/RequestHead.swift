@@ -33,7 +33,7 @@ struct RequestHead {
         var hosts = 0
         var authority: String?
         var length: String?
-        var isChunked = false
+        var codings: [String] = []
         var expectsContinue = false
         for (name, value) in head.headers {
             guard let known = FieldNames.name(name) else { throw Refusal(status: 400) }
@@ -44,14 +44,17 @@ struct RequestHead {
                 continue
             }
             if known == .contentLength { length = field.value }
-            if known == .transferEncoding { isChunked = true }
+            if known == .transferEncoding { codings.append(field.value.lowercased()) }
             if known == .expect { expectsContinue = field.value.lowercased() == "100-continue" }
             fields.append(field)
         }
         // RFC 9112 section 3.2: exactly one Host; HTTP/1.0 may have none.
         guard hosts == 1 || hosts == 0 && isHTTP10 else { throw Refusal(status: 400) }
         // Section 6.1: with both a length and an encoding, one request can be smuggled inside another.
+        let isChunked = !codings.isEmpty
         guard !isChunked || length == nil && !isHTTP10 else { throw Refusal(status: 400) }
+        // The parser undoes chunks and leaves the body in any other coding.
+        guard !isChunked || codings == ["chunked"] else { throw Refusal(status: 501) }
         announcedLength = length.flatMap(Int.init)
         hasBody = isChunked || announcedLength ?? 0 > 0
         self.expectsContinue = expectsContinue && !isHTTP10

@@ -56,6 +56,21 @@ import Testing
         try await refuses(head + "0\r\n\r\n")
     }
 
+    /// The body would be taken for what is behind another coding (RFC 9112 section 6.1).
+    @Test(arguments: [
+        Named("no coding", ["Transfer-Encoding:"]),
+        Named("an unknown coding", ["Transfer-Encoding: xchunked"]),
+        Named("gzip alone", ["Transfer-Encoding: gzip"]),
+        Named("a coding in quotes", ["Transfer-Encoding: \"chunked\""]),
+        Named("gzip, then chunks", ["Transfer-Encoding: gzip, chunked"]),
+        Named("chunks twice", ["Transfer-Encoding: chunked, chunked"]),
+        Named("two lines", ["Transfer-Encoding: gzip", "Transfer-Encoding: chunked"]),
+    ])
+    func aBodyInAnotherCodingIsRefused(lines: Named<[String]>) async throws {
+        let head = "POST / HTTP/1.1\r\nHost: x\r\n" + lines.value.map { $0 + "\r\n" }.joined() + "\r\n"
+        try await refuses(head + "0\r\n\r\n", status: 400...501)
+    }
+
     @Test func chunksInHTTP10AreRefused() async throws {
         try await refuses("POST / HTTP/1.0\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n")
     }
