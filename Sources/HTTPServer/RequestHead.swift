@@ -62,6 +62,7 @@ struct RequestHead {
         isKeptAlive = head.isKeepAlive && fields[.upgrade] == nil && method != .connect
 
         let target = Self.split(head.uri)
+        guard target.authority?.isEmpty != true else { throw Refusal(status: 400) }
         request = HTTPRequest(
             method: method, scheme: scheme, authority: target.authority ?? authority, path: target.path,
             headerFields: fields)

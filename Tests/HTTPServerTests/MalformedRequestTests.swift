@@ -32,6 +32,7 @@ import Testing
         Malformed("control character in the target", "GET /a\u{1}b HTTP/1.1\r\nHost: x\r\n\r\n"),
         Malformed("no host", "GET / HTTP/1.1\r\n\r\n"),
         Malformed("two hosts", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"),
+        Malformed("absolute target without a host", "GET http:///path HTTP/1.1\r\nHost: x\r\n\r\n"),
         Malformed("folded header", "GET / HTTP/1.1\r\nHost: x\r\n folded: y\r\n\r\n"),
         Malformed("blank before the colon", "GET / HTTP/1.1\r\nHost : x\r\n\r\n"),
         Malformed("header without a colon", "GET / HTTP/1.1\r\nHost: x\r\nlonely\r\n\r\n"),
