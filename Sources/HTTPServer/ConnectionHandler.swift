@@ -232,6 +232,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 var buffer = context.channel.allocator.buffer(capacity: ResponseBytes.continueLine.utf8.count)
                 buffer.writeString(ResponseBytes.continueLine)
                 write(buffer)
+                if !isInReadCycle { flush(context) }
             }
         }
     }

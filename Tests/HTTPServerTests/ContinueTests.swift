@@ -69,4 +69,41 @@ import Testing
             #expect(reply.body == "POST / [hello]")
         }
     }
+
+    /// One that waits behind a response is told as soon as it is its turn.
+    @Test func aPipelinedRequestBehindATrickledResponseIsToldToGoOn() async throws {
+        try await TestServer.run(respond: { request in
+            guard request.method == .get else { return TestServer.echo(request) }
+            var response = Response(status: 200, body: Array("abc".utf8))
+            response.trickleMilliseconds = 1
+            return .withoutBody(.answer(response))
+        }) { server in
+            let client = try server.client()
+            try await client.write(TestServer.get() + Self.post(5))
+            #expect(try await client.reply().body == "abc")
+            #expect(try await client.reply().status == 100)
+            try await client.write("hello")
+            #expect(try await client.reply().body == "POST / [hello]")
+        }
+    }
+
+    /// The client reads nothing until the server has to wait for it; then it is the turn of its next request.
+    @Test func aPipelinedRequestBehindALargeResponseIsToldToGoOn() async throws {
+        let large = 16_000_000
+        let asked = Events<HTTPRequest.Method>()
+        try await TestServer.run(respond: { request in
+            asked.add(request.method)
+            guard request.method == .get else { return TestServer.echo(request) }
+            return .withoutBody(.answer(Response(status: 200, body: [UInt8](repeating: 65, count: large))))
+        }) { server in
+            let client = try server.client()
+            try await client.write(TestServer.get())
+            #expect(await asked.next() == .get)
+            try await client.write(Self.post(5))
+            #expect(try await client.reply().body.utf8.count == large)
+            #expect(try await client.reply().status == 100)
+            try await client.write("hello")
+            #expect(try await client.reply().body == "POST / [hello]")
+        }
+    }
 }
