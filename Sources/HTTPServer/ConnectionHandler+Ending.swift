@@ -12,7 +12,6 @@ extension ConnectionHandler {
         sent.futureResult.whenComplete { _ in handler.value.endOutput() }
         context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: sent)
         needsFlush = false
-        timer = context.eventLoop.scheduleTask(in: ConnectionTimeouts.linger) { handler.value.close() }
     }
 
     private func endOutput() {
@@ -21,6 +20,7 @@ extension ConnectionHandler {
         let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
         let closed = context.eventLoop.makePromise(of: Void.self)
         closed.futureResult.whenFailure { _ in handler.value.close() }
+        timer = context.eventLoop.scheduleTask(in: ConnectionTimeouts.linger) { handler.value.close() }
         context.close(mode: .output, promise: closed)
         context.read()
     }
@@ -113,7 +113,10 @@ extension ConnectionHandler {
         switch state {
         case .answering: isBusy = context.channel.isWritable
         case .waiting, .collecting: isBusy = false
-        case .lingering, .closed: return  // `.lingering` has its own timer
+        case .lingering:
+            if timer != nil { return }  // all is sent: the rest has its own timer
+            isBusy = false
+        case .closed: return
         }
         let verdict = timeouts.verdict(
             now: .now(), activeAt: activeAt, requestSince: requestSince, hasReceived: hasReceived, isBusy: isBusy)
@@ -121,7 +124,10 @@ extension ConnectionHandler {
         case .checkAgain(let deadline): checkTimeouts(at: deadline, context.eventLoop)
         case .close: close()
         case .tooSlow:
-            if case .answering = state { close() } else { refuse(408) }
+            switch state {
+            case .waiting, .collecting: refuse(408)
+            case .answering, .lingering, .closed: close()
+            }
         }
     }
 }

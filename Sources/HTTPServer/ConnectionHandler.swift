@@ -98,7 +98,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        activeAt = .now()
+        // Who only sends, and does not read its last response, is idle.
+        if case .lingering = state {} else { activeAt = .now() }
         hasReceived = true
         isInReadCycle = false
         if case .waiting = state, backlog.isEmpty {

@@ -60,4 +60,47 @@ import Testing
             #expect(try await other.reply().status == 200)
         }
     }
+
+    private static let large = 32_000_000
+
+    /// `/large` has more bytes than the kernel's buffers.
+    private static func respond(_ asked: Events<String>, resets: Bool = false) -> Responder {
+        { request in
+            asked.add(request.path ?? "")
+            var response = Response(
+                status: 200, body: [UInt8](repeating: 65, count: request.path == "/large" ? large : 1))
+            response.resetsConnection = resets
+            return .withoutBody(.answer(response))
+        }
+    }
+
+    /// The time for a client to end its side begins when it has the response.
+    @Test func aSlowReaderGetsAllOfTheLastResponse() async throws {
+        let asked = Events<String>()
+        try await TestServer.run(respond: Self.respond(asked)) { server in
+            let slow = try server.client()
+            try await slow.write(TestServer.get("/large", "Connection: close"))
+            #expect(await asked.next() == "/large")
+            // Another client does not end its side, and is closed when its time is over.
+            let other = try server.client()
+            try await other.write(TestServer.get("/small", "Connection: close"))
+            #expect(try await other.reply().body == "A")
+            while (try? await other.write("x")) != nil { try await Task.sleep(for: .milliseconds(20)) }
+            #expect(try await slow.reply().body.utf8.count == Self.large)
+            #expect(await slow.ending() == .ended)
+        }
+    }
+
+    /// Whatever it sends meanwhile.
+    @Test(arguments: [false, true])
+    func aClientThatNeverReadsTheLastResponseIsCutOff(resets: Bool) async throws {
+        let asked = Events<String>()
+        try await TestServer.run(idleSeconds: 1, respond: Self.respond(asked, resets: resets)) { server in
+            let client = try server.client()
+            try await client.write(TestServer.get("/large", "Connection: close"))
+            #expect(await asked.next() == "/large")
+            while (try? await client.write("x")) != nil { try await Task.sleep(for: .milliseconds(20)) }
+            while server.listener.connectionCount > 0 { try await Task.sleep(for: .milliseconds(5)) }
+        }
+    }
 }
