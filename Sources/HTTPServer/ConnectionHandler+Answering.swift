@@ -157,9 +157,18 @@ extension ConnectionHandler {
         processBacklog()
     }
 
+    /// In pieces of 64 kB: each that is sent is traffic, so that a slow reader of a large response is not taken for idle.
     func write(_ buffer: ByteBuffer) {
+        guard let context else { return }
         needsFlush = true
-        context?.write(wrapOutboundOut(buffer), promise: nil)
+        let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
+        var rest = buffer
+        while rest.readableBytes > 65_536, let piece = rest.readSlice(length: 65_536) {
+            let sent = context.eventLoop.makePromise(of: Void.self)
+            sent.futureResult.whenSuccess { handler.value.activeAt = .now() }
+            context.write(wrapOutboundOut(piece), promise: sent)
+        }
+        context.write(wrapOutboundOut(rest), promise: nil)
     }
 
     func flush(_ context: ChannelHandlerContext) {

@@ -91,6 +91,32 @@ import Testing
         }
     }
 
+    /// Reading is traffic, too.
+    @Test func aSteadyReaderGetsAllOfALargeResponse() async throws {
+        let asked = Events<String>()
+        try await TestServer.run(
+            idleSeconds: 5,  // longer than a busy machine needs between two pieces
+            respond: Self.respond(asked)
+        ) { server in
+            let steady = try server.client()
+            try await steady.write(TestServer.get("/large"))
+            #expect(await asked.next() == "/large")
+            // Another client is silent, and is closed when that is too long.
+            let silent = Task { [other = try server.client()] in await other.ending() }
+            let ended = Events<Bool>()
+            Task { ended.add(await silent.value == .ended) }
+            var count = 0
+            while ended.all.isEmpty, count < Self.large {
+                count += try await steady.some().count
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            #expect(count < Self.large, "it read too fast to prove anything")
+            while count < Self.large { count += try await steady.some().count }
+            try await steady.write(TestServer.get("/small"))
+            while count < Self.large + 1 { count += try await steady.some().count }
+        }
+    }
+
     /// Whatever it sends meanwhile.
     @Test(arguments: [false, true])
     func aClientThatNeverReadsTheLastResponseIsCutOff(resets: Bool) async throws {
