@@ -71,10 +71,10 @@ let package = Package(
         .target(name: "Providers", dependencies: ["PushModel", "HTTPTransport", "Signing"], swiftSettings: strict),
         .target(
             name: "Store", dependencies: ["PushModel", "Concurrency", "Postgres"], swiftSettings: strict,
-            plugins: ["EmbedSchema"]),
-        // The files of migrations/ are compiled in, so that a binary carries its schema.
-        .plugin(name: "EmbedSchema", capability: .buildTool(), dependencies: ["schema-embedder"]),
-        .executableTarget(name: "schema-embedder", swiftSettings: strict),
+            plugins: ["EmbedFiles"]),
+        // Compiles files in as strings: migrations/ into Store, so that a binary carries its schema, and the emulator's page.
+        .plugin(name: "EmbedFiles", capability: .buildTool(), dependencies: ["file-embedder"]),
+        .executableTarget(name: "file-embedder", swiftSettings: strict),
         .target(
             name: "PushWorker",
             dependencies: [
@@ -102,7 +102,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "Mustache", package: "swift-mustache"), log,
             ],
-            swiftSettings: strict),
+            swiftSettings: strict, plugins: ["EmbedFiles"]),
         // TLS for the emulator, with certificates made on the spot: only the programs and tests that need it link a TLS
         // library. The second importer of COpenSSL, for X.509.
         .target(

@@ -1,5 +1,5 @@
 -- The whole schema, in psql's way. Also the one list of the files of migrations/, in their order, by which a build compiles
--- them in (Plugins/EmbedSchema).
+-- them in (Plugins/EmbedFiles).
 --
 --   psql -v ON_ERROR_STOP=1 -f migrations/install.sql
 --

@@ -1,0 +1,42 @@
+const dialog = document.querySelector("#detail");
+
+async function openReport(address) {
+  const answer = await fetch(address, { cache: "no-store" });
+  const report = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("[data-report]");
+  if (!report) return location.assign(address);
+  localTimes(report);
+  dialog.querySelector(".content").replaceChildren(report);
+  prepare(dialog);
+  if (!dialog.open) dialog.showModal();
+  dialog.scrollTop = 0;
+}
+
+document.addEventListener("click", (event) => {
+  const place = event.target;
+  if (place === dialog || place.closest("dialog .close")) return dialog.close();
+  const copy = place.closest("[data-copy]");
+  if (copy) return copyText(copy);
+  const link = place.closest("a[data-detail], a[data-quiet]");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  if ("detail" in link.dataset && !dialog) return;
+  event.preventDefault();
+  if ("detail" in link.dataset) openReport(link.href); else goTo(filtered(new URL(link.href)));
+});
+
+async function copyText(button) {
+  const text = button.closest("section").querySelector(`[data-copied="${CSS.escape(button.dataset.copy)}"]`);
+  await navigator.clipboard.writeText(text.textContent);
+  button.textContent = "Copied";
+}
+
+// What only works with a script is hidden without it, and the other way round.
+function prepare(root) {
+  for (const button of root.querySelectorAll("[data-copy]")) button.hidden = !navigator.clipboard;
+  for (const button of root.querySelectorAll("[data-submit]")) button.hidden = true;
+}
+
+localTimes(document);
+prepare(document);
+tick();
+setInterval(tick, 1000);
+if (document.body.dataset.events) connect();
