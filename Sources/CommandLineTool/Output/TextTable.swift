@@ -29,9 +29,10 @@ package struct TextTable {
     private var rows: [[String]] = []
 
     /// - Parameter widest: characters a text may have in any case; what is longer is cut, except ids and the last column.
-    package init(_ columns: [Column], widest: Int = 60) {
+    package init(_ columns: [Column], widest: Int = 60, rows: [[String?]] = []) {
         self.columns = columns
         self.widest = widest
+        for row in rows { add(row) }
     }
 
     package var isEmpty: Bool { rows.isEmpty }

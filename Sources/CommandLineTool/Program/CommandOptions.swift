@@ -113,9 +113,4 @@ package struct JSONOption: ParsableArguments {
     package var isOn = false
 
     package init() {}
-
-    /// Says what was done: one line for people, or the same as a document.
-    package func report(_ line: String, _ members: [String: JSONOutput]) throws {
-        try StandardStreams.print(isOn ? JSONOutput.object(members).document : line)
-    }
 }

@@ -13,7 +13,7 @@ struct RecipientLists: ParsableCommand {
 }
 
 /// `fanfare campaign audience load`
-struct LoadList: AsyncParsableCommand {
+struct LoadList: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "load", abstract: "Make a list of recipients from a file, or give it new ones.",
         discussion: """
@@ -28,11 +28,8 @@ struct LoadList: AsyncParsableCommand {
             Example: fanfare campaign audience load beta --file people.csv --replace
             """)
 
-    @Argument(help: "Name of the list: a-z, 0-9, _ and -, at most 63.")
-    var list: String
-
-    @Option(help: ArgumentHelp("The file; - reads standard input.", valueName: "path"))
-    var file: String
+    @Argument(help: "Name of the list: a-z, 0-9, _ and -, at most 63.") var list: String
+    @Option(help: ArgumentHelp("The file; - reads standard input.", valueName: "path")) var file: String
 
     @Flag(help: "The list has the recipients of the file from now on, whether there was one or not.")
     var replace = false
@@ -41,73 +38,61 @@ struct LoadList: AsyncParsableCommand {
     var merge = false
 
     @OptionGroup var badLines: BadLineOptions
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @OptionGroup var options: ReportOptions
 
     func validate() throws {
         if replace && merge { throw ValidationError("Give either --replace or --merge.") }
     }
 
-    func run() async throws {
+    func report() async throws -> Report {
         let bad = try BadLines(badLines)
         let members = try RecipientFile(file, bad)
         let way: Audiences.Loading = replace ? .replace : merge ? .merge : .new
-        try await options.withDatabase { database in
-            let loaded = try await Audiences(database: database).load(list, way) { try members.next(5_000) }
-            let document: JSONOutput = .object([
-                "list": .text(list), "members": .number(loaded), "leftOut": .number(bad.count),
-            ])
-            let words = "list \(list) has \(HumanFormat.count(loaded, "recipient"))\(bad.leftOut)"
-            try StandardStreams.print(json.isOn ? document.document : words)
+        let loaded = try await options.common.withDatabase { database in
+            try await Audiences(database: database).load(list, way) { try members.next(5_000) }
         }
+        return Report(
+            "list \(list) has \(HumanFormat.count(loaded, "recipient"))\(bad.leftOut)",
+            ["list": .text(list), "members": .number(loaded), "leftOut": .number(bad.count)])
     }
 }
 
 /// `fanfare campaign audience show`
-struct ShowLists: AsyncParsableCommand {
+struct ShowLists: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show the lists and how long they are.",
         discussion: "Example: fanfare campaign audience show")
 
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @OptionGroup var options: ReportOptions
 
-    func run() async throws {
-        try await options.withDatabase { database in
-            let lists = try await Audiences(database: database).lists()
-            if json.isOn {
-                let rows = lists.map {
-                    JSONOutput.object([
-                        "list": .text($0.name), "members": .number($0.members), "at": .text($0.at), "by": .text($0.by),
-                    ])
-                }
-                return try StandardStreams.print(JSONOutput.list(rows).document)
-            }
-            var table = TextTable([.id("LIST"), .number("RECIPIENTS"), .text("AT"), .text("BY")])
-            for each in lists { table.add([each.name, "\(each.members)", each.at, each.by]) }
-            try StandardStreams.print(lists.isEmpty ? "no lists" : table.onScreen)
+    func answer(_ database: Database) async throws -> Report {
+        Report(lists: try await Audiences(database: database).lists())
+    }
+}
+
+extension Report {
+    init(lists: [(name: String, members: Int64, at: String, by: String)]) {
+        self.init(lists, [.id("LIST"), .number("RECIPIENTS"), .text("AT"), .text("BY")], none: "no lists") {
+            [$0.name, "\($0.members)", $0.at, $0.by]
+        } json: {
+            .object(["list": .text($0.name), "members": .number($0.members), "at": .text($0.at), "by": .text($0.by)])
         }
     }
 }
 
 /// `fanfare campaign audience drop`
-struct DropList: AsyncParsableCommand {
+struct DropList: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "drop", abstract: "Delete a list. A run that still reads it pauses.",
         discussion: "Example: fanfare campaign audience drop beta")
 
-    @Argument(help: "Name of the list.")
-    var list: String
+    @Argument(help: "Name of the list.") var list: String
+    @OptionGroup var options: ReportOptions
 
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
-
-    func run() async throws {
-        try await options.withDatabase { database in
-            let members = try await Audiences(database: database).drop(list)
-            try json.report(
-                "list \(list) is gone, with \(HumanFormat.count(members, "recipient"))",
-                ["list": .text(list), "recipients": .number(members)])
-        }
+    func answer(_ database: Database) async throws -> Report {
+        let members = try await Audiences(database: database).drop(list)
+        return Report(
+            "list \(list) is gone, with \(HumanFormat.count(members, "recipient"))",
+            ["list": .text(list), "recipients": .number(members)])
     }
 }

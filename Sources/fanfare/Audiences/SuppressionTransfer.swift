@@ -4,7 +4,7 @@ import Foundation
 import Store
 
 /// `fanfare suppress import`
-struct ImportSuppressions: AsyncParsableCommand {
+struct ImportSuppressions: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Suppress what a file names.",
         discussion: """
@@ -15,37 +15,32 @@ struct ImportSuppressions: AsyncParsableCommand {
             Example: fanfare suppress import unsubscribed.csv
             """)
 
-    @Argument(help: ArgumentHelp("The file; - reads standard input.", valueName: "path"))
-    var file: String
-
+    @Argument(help: ArgumentHelp("The file; - reads standard input.", valueName: "path")) var file: String
     @OptionGroup var badLines: BadLineOptions
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @OptionGroup var options: ReportOptions
 
-    func run() async throws {
+    func report() async throws -> Report {
         let bad = try BadLines(badLines)
         let lines = try SuppressionFile(file, bad, now: Date().timeIntervalSince1970)
-        try await options.withDatabase { database in
-            let progress = ProgressLine()
-            var total = 0
-            let counts = try await Audiences(database: database).suppressAll {
+        let progress = ProgressLine()
+        var total = 0
+        let counts = try await options.common.withDatabase { database in
+            try await Audiences(database: database).suppressAll {
                 try lines.next(5_000)
             } onBatch: { given in
                 total = given
                 await progress.show("\(HumanFormat.grouped(given)) read")
             }
-            await progress.end()
-            let same = Int64(total) - counts.added - counts.changed
-            let document: JSONOutput = .object([
-                "lines": .number(total), "added": .number(counts.added), "changed": .number(counts.changed),
+        }
+        await progress.end()
+        let (all, same) = (total, Int64(total) - counts.added - counts.changed)
+        return Report(
+            "\(HumanFormat.count(all, "line")): \(counts.added) suppressed, \(counts.changed) changed, "
+                + "\(same) were so already\(bad.leftOut)",
+            [
+                "lines": .number(all), "added": .number(counts.added), "changed": .number(counts.changed),
                 "leftOut": .number(bad.count),
             ])
-            try StandardStreams.print(
-                json.isOn
-                    ? document.document
-                    : "\(HumanFormat.count(total, "line")): \(counts.added) suppressed, \(counts.changed) changed, "
-                        + "\(same) were so already\(bad.leftOut)")
-        }
     }
 }
 
@@ -59,20 +54,20 @@ struct ExportSuppressions: AsyncParsableCommand {
             Example: fanfare suppress export > suppressed.csv
             """)
 
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @OptionGroup var options: ReportOptions
 
     func run() async throws {
-        try await options.withDatabase { database in
+        try await options.common.withDatabase { database in
             let audiences = Audiences(database: database)
             let progress = ProgressLine()
-            if !json.isOn { try StandardStreams.print(SuppressionFile.columns.joined(separator: ",")) }
+            if !options.json.isOn { try StandardStreams.print(SuppressionFile.columns.joined(separator: ",")) }
             var last: Audiences.Suppression?
             var total = 0
             while true {
                 let page = try await audiences.suppressions(behind: last, limit: 5_000)
                 guard let end = page.last else { break }
-                try StandardStreams.printData(page.map(json.isOn ? Self.json : Self.csv).joined(separator: "\n"))
+                try StandardStreams.printData(
+                    page.map(options.json.isOn ? Self.json : Self.csv).joined(separator: "\n"))
                 last = end
                 total += page.count
                 await progress.show("\(HumanFormat.grouped(total)) written")

@@ -42,7 +42,7 @@ enum SuppressedKind: String, CaseIterable, ExpressibleByArgument {
 }
 
 /// `fanfare suppress add`
-struct AddSuppression: AsyncParsableCommand {
+struct AddSuppression: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Suppress a tag, handle or key.",
         discussion: """
@@ -52,33 +52,24 @@ struct AddSuppression: AsyncParsableCommand {
             Example: fanfare suppress add tag user:42 --until 2027-06-01
             """)
 
-    @Argument(help: "tag, handle, or key: that of the recipient in its audience.")
-    var what: SuppressedKind
-
-    @Argument(help: "The tag, handle or key.")
-    var value: String
-
-    @Option(help: "Why, for the others: unsubscribed, complaint, bounced, test, or any words.")
-    var reason: String?
+    @Argument(help: "tag, handle, or key: that of the recipient in its audience.") var what: SuppressedKind
+    @Argument(help: "The tag, handle or key.") var value: String
+    @Option(help: "Why, for the others: unsubscribed, complaint, bounced, test, or any words.") var reason: String?
 
     @Option(help: ArgumentHelp("Until when, such as 2027-06-01. Default: for good.", valueName: "time"))
     var until: String?
 
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @OptionGroup var options: ReportOptions
 
-    func run() async throws {
-        try await options.withDatabase { database in
-            let isNew = try await Audiences(database: database).suppress(
-                what.rawValue, value, reason: reason, until: until)
-            try json.report(
-                isNew ? "suppressed" : "suppressed already", ["suppressed": .flag(true), "changed": .flag(isNew)])
-        }
+    func answer(_ database: Database) async throws -> Report {
+        let isNew = try await Audiences(database: database).suppress(what.rawValue, value, reason: reason, until: until)
+        return Report(
+            isNew ? "suppressed" : "suppressed already", ["suppressed": .flag(true), "changed": .flag(isNew)])
     }
 }
 
 /// `fanfare suppress remove`
-struct RemoveSuppression: AsyncParsableCommand {
+struct RemoveSuppression: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Let campaigns reach it again.",
         discussion: """
@@ -87,29 +78,21 @@ struct RemoveSuppression: AsyncParsableCommand {
             Example: fanfare suppress remove tag user:42
             """)
 
-    @Argument(help: "tag, handle or key.")
-    var what: SuppressedKind
+    @Argument(help: "tag, handle or key.") var what: SuppressedKind
+    @Argument(help: "The tag, handle or key.") var value: String
+    @OptionGroup var options: ReportOptions
 
-    @Argument(help: "The tag, handle or key.")
-    var value: String
-
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
-
-    func run() async throws {
-        try await options.withDatabase { database in
-            guard try await Audiences(database: database).unsuppress(what.rawValue, value) else {
-                throw Failure(
-                    "cannot remove it", because: "it is not suppressed", hint: "fanfare suppress list",
-                    status: .badInput)
-            }
-            try json.report("reached again", ["suppressed": .flag(false), "changed": .flag(true)])
+    func answer(_ database: Database) async throws -> Report {
+        guard try await Audiences(database: database).unsuppress(what.rawValue, value) else {
+            throw Failure(
+                "cannot remove it", because: "it is not suppressed", hint: "fanfare suppress list", status: .badInput)
         }
+        return Report("reached again", ["suppressed": .flag(false), "changed": .flag(true)])
     }
 }
 
 /// `fanfare suppress list`
-struct ListSuppressions: AsyncParsableCommand {
+struct ListSuppressions: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List what is suppressed, and why.",
         discussion: """
@@ -118,42 +101,37 @@ struct ListSuppressions: AsyncParsableCommand {
             Example: fanfare suppress list --what tag --value user:42
             """)
 
-    @Option(help: "Only tag, handle or key.")
-    var what: SuppressedKind?
+    @Option(help: "Only tag, handle or key.") var what: SuppressedKind?
 
     @Option(help: ArgumentHelp("Only this tag, handle or key: whether it is suppressed.", valueName: "text"))
     var value: String?
 
-    @Option(help: "Lines at most, 1 to 100000.")
-    var limit: Int32 = 1000
-
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @Option(help: "Lines at most, 1 to 100000.") var limit: Int32 = 1000
+    @OptionGroup var options: ReportOptions
 
     func validate() throws {
         guard (1...100_000).contains(limit) else { throw ValidationError("--limit must be from 1 to 100000.") }
     }
 
-    func run() async throws {
-        try await options.withDatabase { database in
-            let found = try await Audiences(database: database).suppressions(
-                what: what?.rawValue, value: value, limit: limit)
-            if json.isOn {
-                let rows = found.map {
-                    JSONOutput.object([
-                        "what": .text($0.what), "value": .text($0.value), "reason": .text($0.reason),
-                        "until": .text($0.until), "by": .text($0.by),
-                    ])
-                }
-                return try StandardStreams.print(JSONOutput.list(rows).document)
-            }
-            var table = TextTable([.text("WHAT"), .id("VALUE"), .text("UNTIL"), .text("BY"), .prose("REASON")])
-            for each in found {
-                let value = each.what == "handle" ? HandleMask.masked(each.value) : each.value
-                table.add([each.what, value, each.until, each.by, each.reason])
-            }
-            let nothing = value == nil ? "nothing is suppressed" : "it is not suppressed"
-            try StandardStreams.print(found.isEmpty ? nothing : table.onScreen)
+    func answer(_ database: Database) async throws -> Report {
+        let found = try await Audiences(database: database).suppressions(
+            what: what?.rawValue, value: value, limit: limit)
+        return Report(found, none: value == nil ? "nothing is suppressed" : "it is not suppressed")
+    }
+}
+
+extension Report {
+    /// Handles of devices are shown by their ends; as JSON they are whole.
+    init(_ suppressions: [Audiences.Suppression], none: String) {
+        self.init(
+            suppressions, [.text("WHAT"), .id("VALUE"), .text("UNTIL"), .text("BY"), .prose("REASON")], none: none
+        ) {
+            [$0.what, $0.what == "handle" ? HandleMask.masked($0.value) : $0.value, $0.until, $0.by, $0.reason]
+        } json: {
+            .object([
+                "what": .text($0.what), "value": .text($0.value), "reason": .text($0.reason),
+                "until": .text($0.until), "by": .text($0.by),
+            ])
         }
     }
 }

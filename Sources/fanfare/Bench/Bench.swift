@@ -9,7 +9,7 @@ import Telemetry
 import UnixSignals
 
 /// `fanfare bench`
-struct Bench: AsyncParsableCommand {
+struct Bench: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
         abstract: "Measure this installation: its database and what the whole can do, or one hub.",
@@ -43,8 +43,7 @@ struct Bench: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Send to this hub of the settings, for real.", valueName: "name"), completion: .hub)
     var hub: String?
 
-    @Option(help: "With --hub: the one tag to send to. No expression, no broadcast.")
-    var tag: String?
+    @Option(help: "With --hub: the one tag to send to. No expression, no broadcast.") var tag: String?
 
     @Option(
         name: .customLong("property"),
@@ -53,11 +52,8 @@ struct Bench: AsyncParsableCommand {
             valueName: "name=text"))
     var properties: [KeyValue] = []
 
-    @Flag(help: "With --hub: do not ask back; this really sends.")
-    var yes = false
-
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @Flag(help: "With --hub: do not ask back; this really sends.") var yes = false
+    @OptionGroup var options: ReportOptions
 
     func validate() throws {
         if let window, !(1...512).contains(window) { throw ValidationError("--window is a number from 1 to 512.") }
@@ -83,20 +79,21 @@ struct Bench: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
+    func report() async throws -> Report {
         if let hub, let tag {
             let sending = BenchSending(
-                hub: try HubClient(hub, of: try options.settings()), tag: tag, count: messages ?? 50,
+                hub: try HubClient(hub, of: try options.common.settings()), tag: tag, count: messages ?? 50,
                 atOnce: window ?? 8, properties: properties)
-            return try await BenchHub(sending: sending, isJSON: json.isOn, isConfirmed: yes).run()
+            return try await BenchHub(sending: sending, isConfirmed: yes).run()
         }
-        try await measure()
+        return try await measure()
     }
 
-    private func measure() async throws {
-        let settings = try options.loadSettings(.database)
+    private func measure() async throws -> Report {
+        let settings = try options.common.loadSettings(.database)
         // The worker's log says nothing that the report does not; a database that goes away under it is no news.
-        let threshold = bootstrapLogging(level: options.logLevel ?? .error, format: options.logFormat ?? .auto)
+        let threshold = bootstrapLogging(
+            level: options.common.logLevel ?? .error, format: options.common.logFormat ?? .auto)
         let trapped = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
         let opening = Task { try await BenchDatabase.open(settings) }
         let signals = CleanupSignals(trapped) {
@@ -106,25 +103,22 @@ struct Bench: AsyncParsableCommand {
             StandardStreams.printError(
                 "fanfare: the bench was interrupted" + (isGone ? "; nothing is left behind" : ""))
         }
-        let outcome: Result<Void, any Error>
+        let outcome: Result<BenchResults, any Error>
         do {
             let ground = try await opening.value
             for name in ground.cleared {
                 StandardStreams.printError(
                     "fanfare: dropped database \(name), which a bench that was killed had left behind")
             }
-            let facts = try await measure(on: ground, settings, unless: { signals.isLeaving })
-            if !signals.isLeaving {
-                try StandardStreams.print(json.isOn ? facts.json.document : BenchReport(facts: facts).text)
-            }
-            outcome = .success(())
+            outcome = .success(try await measure(on: ground, settings, unless: { signals.isLeaving }))
         } catch {
             outcome = .failure(error)
         }
         await signals.standAside()
         // Why it could not be had is in `outcome`.
         if let ground = try? await opening.value { await ground.leave() }
-        try outcome.get()
+        let facts = try outcome.get()
+        return Report(BenchReport(facts: facts).text, facts.json)
     }
 
     private func measure(

@@ -10,14 +10,13 @@ import Synchronization
 /// `fanfare bench --hub`: how far away a hub is, and how it answers real sends. The transport alone; no database.
 struct BenchHub: Sendable {
     let sending: BenchSending
-    let isJSON: Bool
     /// Whether it sends without asking first.
     let isConfirmed: Bool
 
     /// Requests that send nothing, on a connection that is open.
     private static let warmLooks = 5
 
-    func run() async throws {
+    func run() async throws -> Report {
         try confirm()
         let sending = sending
         let report = try await sending.hub.withLoop(atOnce: sending.atOnce, measuresTime: true) { loop in
@@ -27,11 +26,7 @@ struct BenchHub: Sendable {
             report.connections = loop.counters.connectionsOpened
             return report
         }
-        try StandardStreams.print(isJSON ? report.json.document : report.text)
-        if let failure = report.failure {
-            if isJSON { throw ExitCode(failure.status.rawValue) }
-            throw failure
-        }
+        return Report(report.text, report.json).failing(with: report.failure)
     }
 
     private func confirm() throws {

@@ -4,7 +4,7 @@ import Postgres
 import Store
 
 /// `fanfare campaign approve`
-struct ApproveCampaign: AsyncParsableCommand {
+struct ApproveCampaign: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "approve", abstract: "Read what a revision changes, and let runs send it.",
         discussion: """
@@ -17,45 +17,31 @@ struct ApproveCampaign: AsyncParsableCommand {
             Example: fanfare campaign approve spring --revision 3 --hash 9f86d081... --yes
             """)
 
-    @Argument(help: "Name of the campaign.")
-    var campaign: String
+    @Argument(help: "Name of the campaign.") var campaign: String
+    @Option(help: "Which revision.") var revision: Int32
+    @Option(help: "Approve only if it is what had this hash when it was read.") var hash: String?
+    @Option(help: "A word for the others.") var note: String?
+    @Flag(help: "Do not ask.") var yes = false
+    @OptionGroup var options: ReportOptions
 
-    @Option(help: "Which revision.")
-    var revision: Int32
-
-    @Option(help: "Approve only if it is what had this hash when it was read.")
-    var hash: String?
-
-    @Option(help: "A word for the others.")
-    var note: String?
-
-    @Flag(help: "Do not ask.")
-    var yes = false
-
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
-
-    func run() async throws {
-        try await options.withDatabase { database in
-            let campaigns = CampaignStore(database: database)
-            guard let found = try await campaigns.approval(campaign, revision: revision) else {
-                throw Failure(
-                    "cannot approve revision \(revision) of campaign \(campaign.quoted)",
-                    because: "there is no such revision", hint: "fanfare campaign show \(campaign) lists them.",
-                    status: .badInput)
-            }
-            let changes = try await campaigns.changes(campaign, revision: revision)
-            let screen = ApprovalScreen(
-                campaign: campaign, approval: found, changes: changes,
-                findings: try await findings(campaigns))
-            if !json.isOn { try StandardStreams.print(screen.text) }
-            try confirm()
-            let changed = try await campaigns.approve(
-                campaign, revision: revision, hash: hash ?? found.hash, note: note)
-            if json.isOn { return try StandardStreams.print(screen.json(changed: changed).document) }
-            try StandardStreams.print(
-                "revision \(revision) of campaign \(campaign) " + (changed ? "is approved" : "was approved already"))
+    func answer(_ database: Database) async throws -> Report {
+        let campaigns = CampaignStore(database: database)
+        guard let found = try await campaigns.approval(campaign, revision: revision) else {
+            throw Failure(
+                "cannot approve revision \(revision) of campaign \(campaign.quoted)",
+                because: "there is no such revision", hint: "fanfare campaign show \(campaign) lists them.",
+                status: .badInput)
         }
+        let screen = ApprovalScreen(
+            campaign: campaign, approval: found, changes: try await campaigns.changes(campaign, revision: revision),
+            findings: try await findings(campaigns))
+        // First: it is what the person is asked about.
+        if !options.json.isOn { try StandardStreams.print(screen.text) }
+        try confirm()
+        let changed = try await campaigns.approve(campaign, revision: revision, hash: hash ?? found.hash, note: note)
+        return Report(
+            "revision \(revision) of campaign \(campaign) " + (changed ? "is approved" : "was approved already"),
+            screen.json(changed: changed))
     }
 
     /// A view that cannot be read keeps nobody from approving.
@@ -76,7 +62,7 @@ struct ApproveCampaign: AsyncParsableCommand {
 }
 
 /// `fanfare campaign reject`
-struct RejectCampaign: AsyncParsableCommand {
+struct RejectCampaign: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "reject", abstract: "Keep runs from sending a revision, also one that was approved.",
         discussion: """
@@ -86,24 +72,15 @@ struct RejectCampaign: AsyncParsableCommand {
             Example: fanfare campaign reject spring --revision 3 --note "the link is wrong"
             """)
 
-    @Argument(help: "Name of the campaign.")
-    var campaign: String
+    @Argument(help: "Name of the campaign.") var campaign: String
+    @Option(help: "Which revision.") var revision: Int32
+    @Option(help: "Why, for the others.") var note: String?
+    @OptionGroup var options: ReportOptions
 
-    @Option(help: "Which revision.")
-    var revision: Int32
-
-    @Option(help: "Why, for the others.")
-    var note: String?
-
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
-
-    func run() async throws {
-        try await options.withDatabase { database in
-            let changed = try await CampaignStore(database: database).reject(campaign, revision: revision, note: note)
-            try json.report(
-                "revision \(revision) of campaign \(campaign) " + (changed ? "is rejected" : "was rejected already"),
-                ["campaign": .text(campaign), "revision": .number(revision), "changed": .flag(changed)])
-        }
+    func answer(_ database: Database) async throws -> Report {
+        let changed = try await CampaignStore(database: database).reject(campaign, revision: revision, note: note)
+        return Report(
+            "revision \(revision) of campaign \(campaign) " + (changed ? "is rejected" : "was rejected already"),
+            ["campaign": .text(campaign), "revision": .number(revision), "changed": .flag(changed)])
     }
 }

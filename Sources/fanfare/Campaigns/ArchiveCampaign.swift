@@ -3,7 +3,7 @@ import CommandLineTool
 import Store
 
 /// `fanfare campaign archive`
-struct ArchiveCampaign: AsyncParsableCommand {
+struct ArchiveCampaign: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "archive", abstract: "Put a campaign away.",
         discussion: """
@@ -13,23 +13,17 @@ struct ArchiveCampaign: AsyncParsableCommand {
             Example: fanfare campaign archive spring
             """)
 
-    @Argument(help: "Name of the campaign.")
-    var campaign: String
+    @Argument(help: "Name of the campaign.") var campaign: String
+    @OptionGroup var options: ReportOptions
 
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
-
-    func run() async throws {
-        try await options.withDatabase { database in
-            try await CampaignStore(database: database).archive(campaign)
-            try json.report(
-                "campaign \(campaign) is archived", ["campaign": .text(campaign), "archived": .flag(true)])
-        }
+    func answer(_ database: Database) async throws -> Report {
+        try await CampaignStore(database: database).archive(campaign)
+        return Report("campaign \(campaign) is archived", ["campaign": .text(campaign), "archived": .flag(true)])
     }
 }
 
 /// `fanfare campaign unarchive`
-struct UnarchiveCampaign: AsyncParsableCommand {
+struct UnarchiveCampaign: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "unarchive", abstract: "Bring back a campaign that was archived.",
         discussion: """
@@ -38,17 +32,11 @@ struct UnarchiveCampaign: AsyncParsableCommand {
             Example: fanfare campaign unarchive spring
             """)
 
-    @Argument(help: "Name of the campaign.")
-    var campaign: String
+    @Argument(help: "Name of the campaign.") var campaign: String
+    @OptionGroup var options: ReportOptions
 
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
-
-    func run() async throws {
-        try await options.withDatabase { database in
-            try await CampaignStore(database: database).unarchive(campaign)
-            try json.report(
-                "campaign \(campaign) is not archived", ["campaign": .text(campaign), "archived": .flag(false)])
-        }
+    func answer(_ database: Database) async throws -> Report {
+        try await CampaignStore(database: database).unarchive(campaign)
+        return Report("campaign \(campaign) is not archived", ["campaign": .text(campaign), "archived": .flag(false)])
     }
 }

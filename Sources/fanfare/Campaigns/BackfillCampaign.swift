@@ -5,7 +5,7 @@ import Foundation
 import Store
 
 /// `fanfare campaign backfill`
-struct BackfillCampaign: AsyncParsableCommand {
+struct BackfillCampaign: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "backfill", abstract: "Start the runs that a schedule would have started.",
         discussion: """
@@ -17,35 +17,24 @@ struct BackfillCampaign: AsyncParsableCommand {
             Example: fanfare campaign backfill spring --from 2027-03-01 --until 2027-03-04T12:00 --dry-run
             """)
 
-    @Argument(help: "Name of the campaign.")
-    var campaign: String
+    @Argument(help: "Name of the campaign.") var campaign: String
+    @Option(help: ArgumentHelp("From this time on.", valueName: "time")) var from: String
+    @Option(help: ArgumentHelp("Up to this time.", valueName: "time")) var until: String
+    @Flag(help: "Only say which runs it would start.") var dryRun = false
+    @OptionGroup var options: ReportOptions
 
-    @Option(help: ArgumentHelp("From this time on.", valueName: "time"))
-    var from: String
-
-    @Option(help: ArgumentHelp("Up to this time.", valueName: "time"))
-    var until: String
-
-    @Flag(help: "Only say which runs it would start.")
-    var dryRun = false
-
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
-
-    func run() async throws {
-        try await options.withDatabase { database in
-            let campaigns = CampaignStore(database: database)
-            guard let text = try await campaigns.scheduled(ofKnown: campaign, inForce: true).schedule else {
-                throw Failure(
-                    "cannot make up runs of campaign \(campaign.quoted)", because: "it has no schedule",
-                    hint: "fanfare campaign schedule gives it one.", status: .badInput)
-            }
-            let times = try times(of: text)
-            let keys = times.map { HumanFormat.time(secondsSince1970: Double($0)) }
-            if dryRun { return try say(keys, started: 0, known: nil) }
-            let done = try await campaigns.backfill(campaign, times.map(Int64.init))
-            try say(keys, started: done.started, known: done.known)
+    func answer(_ database: Database) async throws -> Report {
+        let campaigns = CampaignStore(database: database)
+        guard let text = try await campaigns.scheduled(ofKnown: campaign, inForce: true).schedule else {
+            throw Failure(
+                "cannot make up runs of campaign \(campaign.quoted)", because: "it has no schedule",
+                hint: "fanfare campaign schedule gives it one.", status: .badInput)
         }
+        let times = try times(of: text)
+        let keys = times.map { HumanFormat.time(secondsSince1970: Double($0)) }
+        if dryRun { return report(keys, started: 0, known: nil) }
+        let done = try await campaigns.backfill(campaign, times.map(Int64.init))
+        return report(keys, started: done.started, known: done.known)
     }
 
     private func times(of text: Schedules.Text) throws -> [Int] {
@@ -79,17 +68,15 @@ struct BackfillCampaign: AsyncParsableCommand {
         }
     }
 
-    private func say(_ keys: [String], started: Int64, known: Int64?) throws {
-        if json.isOn {
-            let document: JSONOutput = .object([
+    /// - Parameter known: runs that were there already; nil: nothing was started.
+    func report(_ keys: [String], started: Int64, known: Int64?) -> Report {
+        let before = known.map { $0 > 0 ? ", \($0) of that key there already" : "" }
+        let done = before.map { "\(HumanFormat.count(started, "run")) started\($0)" }
+        return Report(
+            keys.isEmpty ? "the schedule has no time in between: no run" : done ?? keys.joined(separator: "\n"),
+            [
                 "campaign": .text(campaign), "keys": .list(keys.map { .text($0) }), "started": .number(started),
                 "known": .number(known),
             ])
-            return try StandardStreams.print(document.document)
-        }
-        if keys.isEmpty { return try StandardStreams.print("the schedule has no time in between: no run") }
-        guard let known else { return try StandardStreams.print(keys.joined(separator: "\n")) }
-        let before = known > 0 ? ", \(known) of that key there already" : ""
-        try StandardStreams.print("\(HumanFormat.count(started, "run")) started\(before)")
     }
 }

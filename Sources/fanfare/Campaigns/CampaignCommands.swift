@@ -27,15 +27,12 @@ struct CampaignCommands: ParsableCommand {
 
 /// Which run of which campaign.
 struct RunOptions: ParsableArguments {
-    @Argument(help: "Name of the campaign.")
-    var campaign: String
-
-    @Option(help: ArgumentHelp("Key of the run. Default: the newest.", valueName: "key"))
-    var run: String?
+    @Argument(help: "Name of the campaign.") var campaign: String
+    @Option(help: ArgumentHelp("Key of the run. Default: the newest.", valueName: "key")) var run: String?
 }
 
 /// `fanfare campaign create`
-struct CreateCampaign: AsyncParsableCommand {
+struct CreateCampaign: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "create", abstract: "Keep a campaign, or give it a new revision.",
         discussion: """
@@ -46,41 +43,33 @@ struct CreateCampaign: AsyncParsableCommand {
             Example: fanfare campaign create spring --file spring.json
             """)
 
-    @Argument(help: "Its name: a-z, 0-9, _ and -, at most 63.")
-    var campaign: String
+    @Argument(help: "Its name: a-z, 0-9, _ and -, at most 63.") var campaign: String
+    @Option(help: ArgumentHelp("The spec; - reads standard input.", valueName: "path")) var file: String
+    @Flag(help: "Keep it although it may still be wrong. A draft cannot be run.") var draft = false
+    @OptionGroup var options: ReportOptions
 
-    @Option(help: ArgumentHelp("The spec; - reads standard input.", valueName: "path"))
-    var file: String
-
-    @Flag(help: "Keep it although it may still be wrong. A draft cannot be run.")
-    var draft = false
-
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
-
-    func run() async throws {
+    func report() async throws -> Report {
         let spec = try InputFile.json(of: file)
-        try await options.withDatabase { database in
+        return try await options.common.withDatabase { database in
             let campaigns = CampaignStore(database: database)
             let created = try await campaigns.create(campaign, spec: spec, draft: draft)
             // The spec of a draft may be wrong, so that its schedule cannot be read.
-            let findings =
-                draft
-                ? [] : try await campaigns.scheduled(ofKnown: campaign).findings().filter { $0.level == "warning" }
-            let warnings =
-                findings.map(\.text)
-                + (try await campaigns.remarks(campaign)).map { "warning: \($0.remark). \($0.hint)" }
-            guard !json.isOn else {
-                let kept: JSONOutput = .object([
-                    "campaign": .text(campaign), "revision": .number(created.revision),
-                    "changed": .flag(created.changed),
-                    "warnings": .list(warnings.map { .text(String($0.trimmingPrefix("warning: "))) }),
-                ])
-                return try StandardStreams.print(kept.document)
-            }
-            try StandardStreams.print(
-                "campaign \(campaign) is at revision \(created.revision)\(created.changed ? "" : " already")")
-            for warning in warnings { StandardStreams.printError(warning) }
+            let findings = draft ? [] : try await campaigns.scheduled(ofKnown: campaign).findings()
+            let remarks = try await campaigns.remarks(campaign).map { "\($0.remark). \($0.hint)" }
+            return report(
+                revision: created.revision, changed: created.changed,
+                warnings: findings.filter { $0.level == "warning" }.map(\.text) + remarks.map { "warning: \($0)" })
         }
+    }
+
+    func report(revision: Int32, changed: Bool, warnings: [String]) -> Report {
+        var report = Report(
+            "campaign \(campaign) is at revision \(revision)\(changed ? "" : " already")",
+            [
+                "campaign": .text(campaign), "revision": .number(revision), "changed": .flag(changed),
+                "warnings": .list(warnings.map { .text(String($0.trimmingPrefix("warning: "))) }),
+            ])
+        report.remarks.text = warnings.isEmpty ? nil : warnings.joined(separator: "\n")
+        return report
     }
 }

@@ -31,7 +31,10 @@ struct CampaignSchedule {
         remarks = schedule?.remarks(after: now) ?? []
     }
 
-    var text: String {
+    /// - Parameter changed: whether this call gave it that schedule.
+    func report(changed: Bool) -> Report { Report(text, json(changed: changed)) }
+
+    private var text: String {
         guard let schedule else { return "campaign \(campaign), revision \(known.revision), has no schedule" }
         var lines = ["campaign \(campaign), revision \(known.revision), starts itself \(schedule.words)"]
         if known.state == "draft" { lines.append("it is a draft, and does not start") }
@@ -51,8 +54,7 @@ struct CampaignSchedule {
         return (lines + remarks).joined(separator: "\n")
     }
 
-    /// - Parameter changed: whether this call gave it that schedule.
-    func json(changed: Bool) -> JSONOutput {
+    private func json(changed: Bool) -> JSONOutput {
         let times: [JSONOutput] = next.map { .text(HumanFormat.time(secondsSince1970: Double($0))) }
         return .object([
             "campaign": .text(campaign), "revision": .number(known.revision), "changed": .flag(changed),

@@ -4,7 +4,7 @@ import PushModel
 import Store
 
 /// `fanfare campaign check`
-struct CheckCampaign: AsyncParsableCommand {
+struct CheckCampaign: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Say what a run would do. Sends nothing and writes nothing.",
         discussion: """
@@ -18,25 +18,20 @@ struct CheckCampaign: AsyncParsableCommand {
             Example: fanfare campaign check spring
             """)
 
-    @Argument(help: "Name of the campaign.")
-    var campaign: String
+    @Argument(help: "Name of the campaign.") var campaign: String
+    @Option(help: "Which revision. Default: the newest.") var revision: Int32?
+    @OptionGroup var options: ReportOptions
 
-    @Option(help: "Which revision. Default: the newest.")
-    var revision: Int32?
+    func answer(_ database: Database) async throws -> Report {
+        Report(findings: try await CampaignStore(database: database).findings(of: campaign, revision: revision))
+    }
+}
 
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
-
-    func run() async throws {
-        try await options.withDatabase { database in
-            let findings = try await CampaignStore(database: database).findings(of: campaign, revision: revision)
-            if json.isOn {
-                try StandardStreams.print(JSONOutput.list(findings.map(\.json)).document)
-            } else {
-                try StandardStreams.print(findings.map(\.text).joined(separator: "\n"))
-            }
-            if findings.contains(where: { $0.level == "error" }) { throw ExitCode(ExitStatus.badInput.rawValue) }
-        }
+extension Report {
+    init(findings: [CampaignStore.Finding]) {
+        self.init(
+            findings.map(\.text).joined(separator: "\n"), .list(findings.map(\.json)),
+            status: findings.contains { $0.level == "error" } ? .badInput : .ok)
     }
 }
 

@@ -15,7 +15,7 @@ struct ListedState: ExpressibleByArgument {
 }
 
 /// `fanfare campaign list`
-struct ListCampaigns: AsyncParsableCommand {
+struct ListCampaigns: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the campaigns, each with its newest run.",
         discussion: """
@@ -35,14 +35,9 @@ struct ListCampaigns: AsyncParsableCommand {
             "Only those with this tag. May be given several times: those with all of them.", valueName: "tag"))
     var tag: [String] = []
 
-    @Flag(help: "Only those that are archived.")
-    var archived = false
-
-    @Flag(help: "Those that are archived, too.")
-    var all = false
-
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @Flag(help: "Only those that are archived.") var archived = false
+    @Flag(help: "Those that are archived, too.") var all = false
+    @OptionGroup var options: ReportOptions
 
     func validate() throws {
         if archived && all { throw ValidationError("Give --archived or --all, not both.") }
@@ -60,44 +55,34 @@ struct ListCampaigns: AsyncParsableCommand {
             : "no such campaign; fanfare campaign list --all shows all"
     }
 
-    private func why(_ campaign: CampaignStore.Campaign) -> String? {
-        let parts = [campaign.why, campaign.unapproved, ShowCampaignStatus.line(campaign.scheduleWhy)].compactMap(
-            \.self)
-        return parts.isEmpty ? nil : parts.joined(separator: "; ")
+    func answer(_ database: Database) async throws -> Report {
+        Report(try await CampaignStore(database: database).list(filter), none: nothing)
     }
+}
 
-    func run() async throws {
-        try await options.withDatabase { database in
-            let campaigns = try await CampaignStore(database: database).list(filter)
-            if json.isOn {
-                let rows = campaigns.map {
-                    JSONOutput.object([
-                        "name": .text($0.name), "state": .text($0.state), "revision": .number($0.revision),
-                        "runs": .number($0.runs), "last_run": .text($0.lastRun),
-                        "run_state": .text($0.runState?.rawValue),
-                        "accepted": .number($0.accepted), "rejected": .number($0.rejected),
-                        "in_doubt": .number($0.inDoubt), "why": .text($0.why), "next_at": .text($0.nextAt),
-                        "unapproved": .text($0.unapproved), "schedule_paused_at": .text($0.schedulePausedAt),
-                        "schedule_why": .text($0.scheduleWhy), "tags": .list($0.tags.map { .text($0) }),
-                    ])
-                }
-                return try StandardStreams.print(JSONOutput.list(rows).document)
-            }
-            var table = TextTable(
-                [
-                    .id("NAME"), .text("STATE"), .number("REV"), .number("RUNS"), .text("LAST RUN"), .text("IS"),
-                    .number("ACCEPTED"), .number("REFUSED"), .number("DOUBT"), .text("NEXT"), .text("TAGS"),
-                    .prose("WHY"),
-                ])
-            for each in campaigns {
-                table.add([
-                    each.name, each.state, "\(each.revision)", "\(each.runs)", each.lastRun, each.runState?.rawValue,
-                    each.accepted.map { "\($0)" }, each.rejected.map { "\($0)" }, each.inDoubt.map { "\($0)" },
-                    each.schedulePausedAt == nil ? each.nextAt : "paused",
-                    each.tags.isEmpty ? nil : each.tags.joined(separator: " "), why(each),
-                ])
-            }
-            try StandardStreams.print(campaigns.isEmpty ? nothing : table.onScreen)
+extension Report {
+    init(_ campaigns: [CampaignStore.Campaign], none: String) {
+        let columns: [TextTable.Column] = [
+            .id("NAME"), .text("STATE"), .number("REV"), .number("RUNS"), .text("LAST RUN"), .text("IS"),
+            .number("ACCEPTED"), .number("REFUSED"), .number("DOUBT"), .text("NEXT"), .text("TAGS"), .prose("WHY"),
+        ]
+        self.init(campaigns, columns, none: none) {
+            let why = [$0.why, $0.unapproved, ShowCampaignStatus.line($0.scheduleWhy)].compactMap(\.self)
+            return [
+                $0.name, $0.state, "\($0.revision)", "\($0.runs)", $0.lastRun, $0.runState?.rawValue,
+                $0.accepted.map { "\($0)" }, $0.rejected.map { "\($0)" }, $0.inDoubt.map { "\($0)" },
+                $0.schedulePausedAt == nil ? $0.nextAt : "paused", $0.tags.joined(separator: " "),
+                why.joined(separator: "; "),
+            ]
+        } json: {
+            .object([
+                "name": .text($0.name), "state": .text($0.state), "revision": .number($0.revision),
+                "runs": .number($0.runs), "last_run": .text($0.lastRun), "run_state": .text($0.runState?.rawValue),
+                "accepted": .number($0.accepted), "rejected": .number($0.rejected), "in_doubt": .number($0.inDoubt),
+                "why": .text($0.why), "next_at": .text($0.nextAt), "unapproved": .text($0.unapproved),
+                "schedule_paused_at": .text($0.schedulePausedAt), "schedule_why": .text($0.scheduleWhy),
+                "tags": .list($0.tags.map { .text($0) }),
+            ])
         }
     }
 }

@@ -6,7 +6,7 @@ import PushModel
 import Store
 
 /// `fanfare campaign run`
-struct RunCampaign: AsyncParsableCommand {
+struct RunCampaign: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Start a campaign once for a key.",
         discussion: """
@@ -17,17 +17,13 @@ struct RunCampaign: AsyncParsableCommand {
             Example: fanfare campaign run spring --key 2027-03-01 --wait --progress
             """)
 
-    @Argument(help: "Name of the campaign.")
-    var campaign: String
-
-    @Option(help: "What this run is called, such as the date. Used once.")
-    var key: String
+    @Argument(help: "Name of the campaign.") var campaign: String
+    @Option(help: "What this run is called, such as the date. Used once.") var key: String
 
     @Option(help: "Keep the campaign first: to this hub. The next options say the rest.", completion: .hub)
     var hub: String?
 
-    @Option(name: .customLong("tag"), help: "With --hub: a tag that gets it. Repeatable.")
-    var tags: [String] = []
+    @Option(name: .customLong("tag"), help: "With --hub: a tag that gets it. Repeatable.") var tags: [String] = []
 
     @Option(
         name: .customLong("content"),
@@ -45,17 +41,13 @@ struct RunCampaign: AsyncParsableCommand {
     @Flag(help: "Reach suppressed recipients, too: a warning of fraud, a recall. push.audit has who asked for it.")
     var bypassSuppression = false
 
-    @Flag(help: "Wait until the run is over.")
-    var wait = false
-
-    @Flag(help: "With --wait: show how far it is, on standard error.")
-    var progress = false
+    @Flag(help: "Wait until the run is over.") var wait = false
+    @Flag(help: "With --wait: show how far it is, on standard error.") var progress = false
 
     @Option(help: ArgumentHelp("With --wait: at most so long, such as 2h.", valueName: "time"))
     var maxRuntime: DurationArgument?
 
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @OptionGroup var options: ReportOptions
 
     func validate() throws {
         if hub == nil, !tags.isEmpty || !contents.isEmpty || spread != nil {
@@ -70,9 +62,9 @@ struct RunCampaign: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
+    func report() async throws -> Report {
         let spec = try spec()
-        try await options.withDatabase { database in
+        return try await options.common.withDatabase { database in
             let campaigns = CampaignStore(database: database)
             if let spec { try await keep(spec, campaigns) }
             let started = try await campaigns.start(campaign, key: key, bypassingSuppression: bypassSuppression)
@@ -80,15 +72,7 @@ struct RunCampaign: AsyncParsableCommand {
                 campaigns: campaigns, campaign: campaign, key: key, most: maxRuntime?.seconds,
                 meter: progress ? ProgressLine() : nil)
             let (run, isLate) = wait ? try await waiting.untilOver() : (try await waiting.look(), false)
-            if json.isOn {
-                var members = run.members
-                members["started"] = .flag(started)
-                try StandardStreams.print(JSONOutput.object(members).document)
-            } else {
-                let begun = started ? "started" : "joined: that key was used before"
-                try StandardStreams.print("campaign \(campaign), run \(key): \(begun)\n\(RunScreen.text(of: run))")
-            }
-            if wait { try RunWait.end(run, isLate: isLate) }
+            return Report(run, started: started, status: wait ? RunWait.status(of: run, isLate: isLate) : .ok)
         }
     }
 
@@ -131,5 +115,15 @@ struct RunCampaign: AsyncParsableCommand {
             "cannot run campaign \(campaign.quoted)", because: why,
             hint: "Have it approved: fanfare campaign approve \(campaign) --revision \(kept.revision)",
             status: .badInput)
+    }
+}
+
+extension Report {
+    /// - Parameter started: by this call; false: the key was used before.
+    init(_ run: RunProgress, started: Bool, status: ExitStatus) {
+        let begun = started ? "started" : "joined: that key was used before"
+        self.init(
+            "campaign \(run.campaign), run \(run.key): \(begun)\n\(RunScreen.text(of: run))",
+            run.members.merging(["started": .flag(started)]) { $1 }, status: status)
     }
 }

@@ -49,10 +49,8 @@ struct RunWait {
     }
 
     /// The exit status of a run that was waited for.
-    static func end(_ run: RunProgress, isLate: Bool) throws {
-        if isLate || run.state == .paused { throw ExitCode(ExitStatus.tryLater.rawValue) }
-        if run.rejected + run.expired + run.inDoubt + run.cancelled > 0 || run.state != .done {
-            throw ExitCode(ExitStatus.someFailed.rawValue)
-        }
+    static func status(of run: RunProgress, isLate: Bool) -> ExitStatus {
+        if isLate || run.state == .paused { return .tryLater }
+        return run.rejected + run.expired + run.inDoubt + run.cancelled > 0 || run.state != .done ? .someFailed : .ok
     }
 }

@@ -5,7 +5,7 @@ import Foundation
 import Store
 
 /// `fanfare campaign schedule`
-struct ScheduleCampaign: AsyncParsableCommand {
+struct ScheduleCampaign: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "schedule", abstract: "Let a campaign start itself, or show when it does.",
         discussion: """
@@ -21,8 +21,7 @@ struct ScheduleCampaign: AsyncParsableCommand {
             Example: fanfare campaign schedule spring --none
             """)
 
-    @Argument(help: "Name of the campaign.")
-    var campaign: String
+    @Argument(help: "Name of the campaign.") var campaign: String
 
     @Argument(
         help: ArgumentHelp(
@@ -30,14 +29,12 @@ struct ScheduleCampaign: AsyncParsableCommand {
             valueName: "schedule"))
     var words: String?
 
-    @Option(help: ArgumentHelp("Minute, hour, day, month, weekday.", valueName: "line"))
-    var cron: String?
+    @Option(help: ArgumentHelp("Minute, hour, day, month, weekday.", valueName: "line")) var cron: String?
 
     @Option(help: ArgumentHelp("Once: a time with an offset, or a local one with --zone.", valueName: "time"))
     var at: String?
 
-    @Option(help: ArgumentHelp("The time zone, such as Europe/Berlin.", valueName: "zone"))
-    var zone: String?
+    @Option(help: ArgumentHelp("The time zone, such as Europe/Berlin.", valueName: "zone")) var zone: String?
 
     @Option(help: ArgumentHelp("Begin up to so much later, such as 5m: not all campaigns at once.", valueName: "time"))
     var jitter: DurationArgument?
@@ -59,11 +56,8 @@ struct ScheduleCampaign: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How old such a time may be. Default: 1h.", valueName: "time"))
     var catchUp: DurationArgument?
 
-    @Option(help: ArgumentHelp("Nothing before it.", valueName: "time"))
-    var from: String?
-
-    @Option(help: ArgumentHelp("Nothing after it.", valueName: "time"))
-    var until: String?
+    @Option(help: ArgumentHelp("Nothing before it.", valueName: "time")) var from: String?
+    @Option(help: ArgumentHelp("Nothing after it.", valueName: "time")) var until: String?
 
     @Option(
         help: ArgumentHelp(
@@ -73,11 +67,8 @@ struct ScheduleCampaign: AsyncParsableCommand {
     @Flag(help: "Its times are meant in each recipient's own time zone; the spec's local says where zones come from.")
     var local = false
 
-    @Flag(help: "Take its schedule away.")
-    var none = false
-
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @Flag(help: "Take its schedule away.") var none = false
+    @OptionGroup var options: ReportOptions
 
     func validate() throws {
         let given = [words != nil, cron != nil, at != nil, none].count { $0 }
@@ -93,17 +84,14 @@ struct ScheduleCampaign: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
+    func report() async throws -> Report {
         let schedule = try schedule()
-        try await options.withDatabase { database in
+        return try await options.common.withDatabase { database in
             let campaigns = CampaignStore(database: database)
-            var changed = false
-            if none || schedule != nil {
-                changed = try await campaigns.schedule(campaign, schedule).changed
-            }
-            let known = try await campaigns.scheduled(ofKnown: campaign)
-            let screen = try CampaignSchedule(campaign, known)
-            try StandardStreams.print(json.isOn ? screen.json(changed: changed).document : screen.text)
+            let changed =
+                none || schedule != nil ? try await campaigns.schedule(campaign, schedule).changed : false
+            return try CampaignSchedule(campaign, try await campaigns.scheduled(ofKnown: campaign))
+                .report(changed: changed)
         }
     }
 
@@ -139,7 +127,7 @@ struct ScheduleCampaign: AsyncParsableCommand {
 }
 
 /// `fanfare campaign pause-schedule`
-struct PauseSchedule: AsyncParsableCommand {
+struct PauseSchedule: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause-schedule", abstract: "Keep a campaign from starting itself until it is resumed.",
         discussion: """
@@ -148,27 +136,20 @@ struct PauseSchedule: AsyncParsableCommand {
             Example: fanfare campaign pause-schedule spring --note "until the new texts are there"
             """)
 
-    @Argument(help: "Name of the campaign.")
-    var campaign: String
+    @Argument(help: "Name of the campaign.") var campaign: String
+    @Option(help: "Why, for the others.") var note: String?
+    @OptionGroup var options: ReportOptions
 
-    @Option(help: "Why, for the others.")
-    var note: String?
-
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
-
-    func run() async throws {
-        try await options.withDatabase { database in
-            try await CampaignStore(database: database).pauseSchedule(campaign, note: note)
-            try json.report(
-                "the schedule of campaign \(campaign) is paused",
-                ["campaign": .text(campaign), "schedule": .text("paused")])
-        }
+    func answer(_ database: Database) async throws -> Report {
+        try await CampaignStore(database: database).pauseSchedule(campaign, note: note)
+        return Report(
+            "the schedule of campaign \(campaign) is paused",
+            ["campaign": .text(campaign), "schedule": .text("paused")])
     }
 }
 
 /// `fanfare campaign resume-schedule`
-struct ResumeSchedule: AsyncParsableCommand {
+struct ResumeSchedule: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume-schedule", abstract: "Let a campaign start itself again, from its next time on.",
         discussion: """
@@ -177,33 +158,21 @@ struct ResumeSchedule: AsyncParsableCommand {
             Example: fanfare campaign resume-schedule spring
             """)
 
-    @Argument(help: "Name of the campaign.")
-    var campaign: String
+    @Argument(help: "Name of the campaign.") var campaign: String
+    @Option(help: "Why, for the others.") var note: String?
+    @OptionGroup var options: ReportOptions
 
-    @Option(help: "Why, for the others.")
-    var note: String?
-
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
-
-    func run() async throws {
-        try await options.withDatabase { database in
-            let campaigns = CampaignStore(database: database)
-            try await campaigns.resumeSchedule(campaign, note: note)
-            let scheduled = try CampaignSchedule(campaign, try await campaigns.scheduled(ofKnown: campaign))
-            try StandardStreams.print(json.isOn ? scheduled.json(changed: true).document : scheduled.text)
-        }
+    func answer(_ database: Database) async throws -> Report {
+        let campaigns = CampaignStore(database: database)
+        try await campaigns.resumeSchedule(campaign, note: note)
+        return try CampaignSchedule(campaign, try await campaigns.scheduled(ofKnown: campaign)).report(changed: true)
     }
 }
 
 extension CampaignStore {
     /// - Throws: `Failure` when there is no such campaign.
     func scheduled(ofKnown name: String, inForce: Bool = false) async throws -> Scheduled {
-        guard let found = try await scheduled(name, inForce: inForce) else {
-            throw Failure(
-                "cannot look at campaign \(name.quoted)", because: "there is no such campaign",
-                hint: "fanfare campaign list", status: .badInput)
-        }
-        return found
+        if let found = try await scheduled(name, inForce: inForce) { return found }
+        throw Failure.unknown(campaign: name, "cannot look at campaign \(name.quoted)")
     }
 }

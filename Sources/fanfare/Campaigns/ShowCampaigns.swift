@@ -15,35 +15,19 @@ struct ShowCampaignStatus: AsyncParsableCommand {
             """)
 
     @OptionGroup var run: RunOptions
-
-    @Flag(help: "Show it again every second until the run is over.")
-    var watch = false
-
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @Flag(help: "Show it again every second until the run is over.") var watch = false
+    @OptionGroup var options: ReportOptions
 
     func run() async throws {
-        try await options.withDatabase { database in
+        try await options.common.withDatabase { database in
             let campaigns = CampaignStore(database: database)
             while true {
                 guard let found = try await campaigns.progress(run.campaign, key: run.run).first else {
                     throw try await missing(campaigns)
                 }
-                let note = try await campaigns.scheduleNote(run.campaign)
-                if json.isOn {
-                    let members = found.members.merging(["schedule_why": .text(note)]) { $1 }
-                    try StandardStreams.print(
-                        watch ? JSONOutput.object(members).line : JSONOutput.object(members).document)
-                } else {
-                    let lines = [RunScreen.text(of: found), Self.line(note).map { "  \($0)" }]
-                    try StandardStreams.print(lines.compactMap(\.self).joined(separator: "\n"))
-                }
-                if !watch || found.state.isOver {
-                    if found.rejected + found.expired + found.inDoubt > 0 {
-                        throw ExitCode(ExitStatus.someFailed.rawValue)
-                    }
-                    return
-                }
+                let report = Report(found, scheduleNote: try await campaigns.scheduleNote(run.campaign))
+                try options.show(report, asLine: watch)
+                if !watch || found.state.isOver { return try options.leave(after: report) }
                 try await Task.sleep(for: .seconds(1))
             }
         }
@@ -68,55 +52,63 @@ struct ShowCampaignStatus: AsyncParsableCommand {
     }
 }
 
+extension Report {
+    /// - Parameter scheduleNote: what is to be said of the campaign's schedule.
+    init(_ run: RunProgress, scheduleNote: String?) {
+        let note = ShowCampaignStatus.line(scheduleNote).map { "  \($0)" }
+        self.init(
+            [RunScreen.text(of: run), note].compactMap(\.self).joined(separator: "\n"),
+            run.members.merging(["schedule_why": .text(scheduleNote)]) { $1 },
+            status: run.rejected + run.expired + run.inDoubt > 0 ? .someFailed : .ok)
+    }
+}
+
 /// `fanfare campaign show`
-struct ShowCampaign: AsyncParsableCommand {
+struct ShowCampaign: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show the revisions of a campaign and its newest runs.",
         discussion: "Example: fanfare campaign show spring")
 
-    @Argument(help: "Name of the campaign.")
-    var campaign: String
+    @Argument(help: "Name of the campaign.") var campaign: String
+    @OptionGroup var options: ReportOptions
 
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    func answer(_ database: Database) async throws -> Report {
+        let campaigns = CampaignStore(database: database)
+        return Report(
+            campaign: campaign, revisions: try await campaigns.revisions(ofKnown: campaign),
+            runs: try await campaigns.progress(campaign, key: nil, limit: 10),
+            unapproved: try await campaigns.unapproved(campaign),
+            scheduleNote: try await campaigns.scheduleNote(campaign))
+    }
+}
 
-    func run() async throws {
-        try await options.withDatabase { database in
-            let campaigns = CampaignStore(database: database)
-            let revisions = try await campaigns.revisions(ofKnown: campaign)
-            let runs = try await campaigns.progress(campaign, key: nil, limit: 10)
-            let unapproved = try await campaigns.unapproved(campaign)
-            let note = try await campaigns.scheduleNote(campaign)
-            if json.isOn {
-                let document: JSONOutput = .object([
-                    "campaign": .text(campaign),
-                    "revisions": .list(
-                        revisions.map {
-                            .object([
-                                "revision": .number($0.revision), "by": .text($0.by), "at": .text($0.at),
-                                "spec": .text($0.spec), "standing": .text($0.standing), "is_sent": .flag($0.isSent),
-                                "hash": .text($0.hash),
-                            ])
-                        }),
-                    "unapproved": .text(unapproved), "schedule_why": .text(note),
-                    "runs": .list(runs.map { .object($0.members) }),
-                ])
-                return try StandardStreams.print(document.document)
-            }
-            let lines = revisions.map { revision in
-                "revision \(revision.revision) by \(revision.by) at \(revision.at)"
-                    + (revision.standing.map { ", \($0.onOneLine)" } ?? "")
-            }
-            let texts = runs.map { run in
-                var run = run
-                run.unapproved = nil
-                return RunScreen.text(of: run)
-            }
-            try StandardStreams.print(
-                (lines + [unapproved?.onOneLine, ShowCampaignStatus.line(note)].compactMap(\.self)
-                    + (texts.isEmpty ? ["never started"] : texts))
-                    .joined(separator: "\n"))
+extension Report {
+    init(
+        campaign: String, revisions: [CampaignStore.Revision], runs: [RunProgress], unapproved: String?,
+        scheduleNote: String?
+    ) {
+        let lines = revisions.map { revision in
+            "revision \(revision.revision) by \(revision.by) at \(revision.at)"
+                + (revision.standing.map { ", \($0.onOneLine)" } ?? "")
         }
+        let texts = runs.map { run in
+            var run = run
+            run.unapproved = nil  // said above them
+            return RunScreen.text(of: run)
+        }
+        let notes = [unapproved?.onOneLine, ShowCampaignStatus.line(scheduleNote)].compactMap(\.self)
+        let list = revisions.map {
+            JSONOutput.object([
+                "revision": .number($0.revision), "by": .text($0.by), "at": .text($0.at), "spec": .text($0.spec),
+                "standing": .text($0.standing), "is_sent": .flag($0.isSent), "hash": .text($0.hash),
+            ])
+        }
+        self.init(
+            (lines + notes + (texts.isEmpty ? ["never started"] : texts)).joined(separator: "\n"),
+            [
+                "campaign": .text(campaign), "revisions": .list(list), "unapproved": .text(unapproved),
+                "schedule_why": .text(scheduleNote), "runs": .list(runs.map { .object($0.members) }),
+            ])
     }
 }
 
@@ -126,12 +118,8 @@ struct ExportCampaign: AsyncParsableCommand {
         commandName: "export", abstract: "Print the spec of a campaign, for fanfare campaign create.",
         discussion: "Example: fanfare campaign export spring > spring.json")
 
-    @Argument(help: "Name of the campaign.")
-    var campaign: String
-
-    @Option(help: "Which revision. Default: the newest.")
-    var revision: Int32?
-
+    @Argument(help: "Name of the campaign.") var campaign: String
+    @Option(help: "Which revision. Default: the newest.") var revision: Int32?
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
 
     func run() async throws {
@@ -152,8 +140,6 @@ extension CampaignStore {
     fileprivate func revisions(ofKnown name: String) async throws -> [Revision] {
         let revisions = try await revisions(of: name)
         guard revisions.isEmpty else { return revisions }
-        throw Failure(
-            "cannot show campaign \(name.quoted)", because: "there is no such campaign", hint: "fanfare campaign list",
-            status: .badInput)
+        throw Failure.unknown(campaign: name, "cannot show campaign \(name.quoted)")
     }
 }

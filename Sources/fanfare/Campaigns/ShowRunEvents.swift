@@ -19,8 +19,7 @@ struct ShowRunEvents: AsyncParsableCommand {
             Example: fanfare campaign events --follow --json --after 1042
             """)
 
-    @Argument(help: "Name of the campaign. Default: all.")
-    var campaign: String?
+    @Argument(help: "Name of the campaign. Default: all.") var campaign: String?
 
     @Option(
         help: ArgumentHelp(
@@ -28,14 +27,9 @@ struct ShowRunEvents: AsyncParsableCommand {
             valueName: "mark"))
     var after: String?
 
-    @Flag(help: "Wait for more.")
-    var follow = false
-
-    @Option(help: ArgumentHelp("End after so many events. Default: no limit.", valueName: "n"))
-    var limit: Int?
-
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @Flag(help: "Wait for more.") var follow = false
+    @Option(help: ArgumentHelp("End after so many events. Default: no limit.", valueName: "n")) var limit: Int?
+    @OptionGroup var options: ReportOptions
 
     /// Events in one statement.
     static let page = 1000
@@ -45,7 +39,7 @@ struct ShowRunEvents: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await options.withDatabase { database in
+        try await options.common.withDatabase { database in
             var place = Place(mark: after ?? (follow ? nil : "0"), left: limit ?? .max)
             guard follow else { return try await read(database, &place) }
             let listener = try database.listener(on: CampaignStore.eventChannel)
@@ -72,7 +66,9 @@ struct ShowRunEvents: AsyncParsableCommand {
         while place.left > 0 {
             let page = try await campaigns.events(
                 after: place.mark, of: campaign, most: Int32(min(Self.page, place.left)))
-            for event in page.events { try StandardStreams.print(json.isOn ? Self.json(event) : Self.line(event)) }
+            for event in page.events {
+                try StandardStreams.print(options.json.isOn ? Self.json(event) : Self.line(event))
+            }
             place.mark = page.mark
             place.left -= page.events.count
             guard page.hasMore else { return }

@@ -16,9 +16,8 @@ struct ShowRunResults: AsyncParsableCommand {
             Example: fanfare campaign results spring --status rejected --csv rejected.csv
             """)
 
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var run: RunOptions
-    @OptionGroup var json: JSONOption
+    @OptionGroup var options: ReportOptions
 
     @Option(
         help: ArgumentHelp(
@@ -33,7 +32,7 @@ struct ShowRunResults: AsyncParsableCommand {
     static let page: Int32 = 10_000
 
     func run() async throws {
-        try await options.withDatabase { database in
+        try await options.common.withDatabase { database in
             let campaigns = CampaignStore(database: database)
             let file = try csv.map { path in
                 try written(path) { () throws(FileFault) in try AtomicFile(path, mode: 0o600) }
@@ -43,12 +42,14 @@ struct ShowRunResults: AsyncParsableCommand {
                 guard let file, let csv else { return try StandardStreams.printData(text) }
                 try written(csv) { () throws(FileFault) in try file.append((text + "\n").utf8) }
             }
-            if !json.isOn { try write(Self.columns.joined(separator: ",")) }
+            if !options.json.isOn { try write(Self.columns.joined(separator: ",")) }
             var (mark, total): (String?, Int) = (nil, 0)
             while true {
                 let page = try await campaigns.results(
                     run.campaign, key: run.run, status: status, after: mark, most: Self.page)
-                if !page.isEmpty { try write(page.map(json.isOn ? Self.json : Self.line).joined(separator: "\n")) }
+                if !page.isEmpty {
+                    try write(page.map(options.json.isOn ? Self.json : Self.line).joined(separator: "\n"))
+                }
                 total += page.count
                 await progress.show("\(HumanFormat.grouped(total)) written")
                 guard page.count == Int(Self.page), let last = page.last else { break }

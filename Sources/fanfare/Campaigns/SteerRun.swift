@@ -3,33 +3,17 @@ import CommandLineTool
 import PushModel
 import Store
 
-extension CommandOptions {
-    /// Calls a steering function until it is through, and says what it did.
-    ///
-    /// - Parameter words: of the messages that it reached, such as `paused`; also their key with `--json`.
-    func steer(
-        _ run: RunOptions, _ steering: CampaignStore.Steering, words: String, onTheWire: Bool = false, json: JSONOption
-    ) async throws {
-        try await withDatabase { database in
-            let done = try await CampaignStore(database: database).steer(run, steering, words: words)
-            if json.isOn {
-                var members: [String: JSONOutput] = [
-                    "campaign": .text(run.campaign), "run": .text(done.key),
-                    words.replacing(scalars: " ", with: "_"): .number(done.messages),
-                ]
-                if onTheWire { members["on_the_wire"] = .number(done.onTheWire) }
-                return try StandardStreams.print(JSONOutput.object(members).document)
-            }
-            let wire = done.onTheWire > 0 ? ", \(done.onTheWire) on the wire" : ""
-            let messages = HumanFormat.count(done.messages, "message")
-            try StandardStreams.print(
-                "campaign \(run.campaign), run \(done.key.onOneLine): \(messages) \(words)\(wire)")
-        }
-    }
-}
-
 extension CampaignStore {
-    /// Calls a steering function until it is through, and shows meanwhile how many messages it reached.
+    /// Calls a steering function until it is through, and reports what it did.
+    ///
+    /// - Parameter words: of the messages that it reached, such as `paused`; also their key as JSON.
+    fileprivate func report(
+        _ steering: Steering, _ run: RunOptions, words: String, onTheWire: Bool = false
+    ) async throws -> Report {
+        Report(try await steer(run, steering, words: words), of: run.campaign, words: words, onTheWire: onTheWire)
+    }
+
+    /// As `report`, and shows meanwhile how many messages it reached.
     fileprivate func steer(_ run: RunOptions, _ steering: Steering, words: String) async throws -> Step {
         let progress = ProgressLine()
         var done = try await steer(run.campaign, key: run.run, steering, after: nil)
@@ -45,8 +29,22 @@ extension CampaignStore {
     }
 }
 
+extension Report {
+    init(_ done: CampaignStore.Step, of campaign: String, words: String, onTheWire isCounted: Bool) {
+        let wire = done.onTheWire > 0 ? ", \(done.onTheWire) on the wire" : ""
+        var members: [String: JSONOutput] = [
+            "campaign": .text(campaign), "run": .text(done.key),
+            words.replacing(scalars: " ", with: "_"): .number(done.messages),
+        ]
+        if isCounted { members["on_the_wire"] = .number(done.onTheWire) }
+        self.init(
+            "campaign \(campaign), run \(done.key.onOneLine): \(HumanFormat.count(done.messages, "message")) \(words)\(wire)",
+            .object(members))
+    }
+}
+
 /// `fanfare campaign pause`
-struct PauseRun: AsyncParsableCommand {
+struct PauseRun: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause", abstract: "Stop a run until it is resumed.",
         discussion: """
@@ -57,35 +55,31 @@ struct PauseRun: AsyncParsableCommand {
             """)
 
     @OptionGroup var run: RunOptions
+    @Option(help: "Why, for the others.") var reason: String?
+    @OptionGroup var options: ReportOptions
 
-    @Option(help: "Why, for the others.")
-    var reason: String?
-
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
-
-    func run() async throws {
-        try await options.steer(run, .pause(reason: reason), words: "paused", onTheWire: true, json: json)
+    func answer(_ database: Database) async throws -> Report {
+        try await CampaignStore(database: database).report(
+            .pause(reason: reason), run, words: "paused", onTheWire: true)
     }
 }
 
 /// `fanfare campaign resume`
-struct ResumeRun: AsyncParsableCommand {
+struct ResumeRun: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume", abstract: "Let a paused run go on.",
         discussion: "Example: fanfare campaign resume spring")
 
     @OptionGroup var run: RunOptions
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @OptionGroup var options: ReportOptions
 
-    func run() async throws {
-        try await options.steer(run, .resume, words: "due again", json: json)
+    func answer(_ database: Database) async throws -> Report {
+        try await CampaignStore(database: database).report(.resume, run, words: "due again")
     }
 }
 
 /// `fanfare campaign cancel`
-struct CancelRun: AsyncParsableCommand {
+struct CancelRun: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel", abstract: "Stop a run for good.",
         discussion: """
@@ -96,23 +90,18 @@ struct CancelRun: AsyncParsableCommand {
             """)
 
     @OptionGroup var run: RunOptions
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @OptionGroup var options: ReportOptions
 
-    func run() async throws {
-        try await options.withDatabase { database in
-            let campaigns = CampaignStore(database: database)
-            let done = try await campaigns.steer(run, .cancel, words: "taken back")
-            guard let stopped = try await campaigns.progress(run.campaign, key: done.key).first else { return }
-            try StandardStreams.print(
-                json.isOn
-                    ? JSONOutput.object(RunScreen.stopped(stopped)).document : RunScreen.text(ofStopped: stopped))
-        }
+    func answer(_ database: Database) async throws -> Report {
+        let campaigns = CampaignStore(database: database)
+        let done = try await campaigns.steer(run, .cancel, words: "taken back")
+        let stopped = try await campaigns.progress(run.campaign, key: done.key)
+        return stopped.first.map { Report(RunScreen.text(ofStopped: $0), RunScreen.stopped($0)) } ?? .nothing
     }
 }
 
 /// `fanfare campaign retry`
-struct RetryRun: AsyncParsableCommand {
+struct RetryRun: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry", abstract: "Send messages of a run again that failed for good.",
         discussion: """
@@ -122,20 +111,17 @@ struct RetryRun: AsyncParsableCommand {
             """)
 
     @OptionGroup var run: RunOptions
+    @Option(help: "Only those with this reason, as fanfare campaign status shows it.") var reason: FailureReason?
+    @OptionGroup var options: ReportOptions
 
-    @Option(help: "Only those with this reason, as fanfare campaign status shows it.")
-    var reason: FailureReason?
-
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
-
-    func run() async throws {
-        try await options.steer(run, .retry(reason: reason?.reason.rawValue), words: "due again", json: json)
+    func answer(_ database: Database) async throws -> Report {
+        try await CampaignStore(database: database).report(
+            .retry(reason: reason?.reason.rawValue), run, words: "due again")
     }
 }
 
 /// `fanfare campaign doubts`
-struct ResolveRun: AsyncParsableCommand {
+struct ResolveRun: DatabaseCommand {
     /// What a person may decide.
     enum Decision: String, CaseIterable, ExpressibleByArgument {
         case accepted, rejected, resend
@@ -151,20 +137,16 @@ struct ResolveRun: AsyncParsableCommand {
             """)
 
     @OptionGroup var run: RunOptions
+    @Option(help: "What became of them.") var decide: Decision
+    @OptionGroup var options: ReportOptions
 
-    @Option(help: "What became of them.")
-    var decide: Decision
-
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
-
-    func run() async throws {
-        try await options.steer(run, .resolve(decision: decide.rawValue), words: "decided", json: json)
+    func answer(_ database: Database) async throws -> Report {
+        try await CampaignStore(database: database).report(.resolve(decision: decide.rawValue), run, words: "decided")
     }
 }
 
 /// `fanfare campaign rate`
-struct SetRunRate: AsyncParsableCommand {
+struct SetRunRate: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "rate", abstract: "Set how fast a run is sent.",
         discussion: """
@@ -175,12 +157,8 @@ struct SetRunRate: AsyncParsableCommand {
             """)
 
     @OptionGroup var run: RunOptions
-
-    @Argument(help: ArgumentHelp("Messages a second, or none.", valueName: "rate"))
-    var rate: String
-
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @Argument(help: ArgumentHelp("Messages a second, or none.", valueName: "rate")) var rate: String
+    @OptionGroup var options: ReportOptions
 
     func validate() throws {
         if rate != "none", Double(rate).map({ $0 > 0 }) != true {
@@ -188,14 +166,10 @@ struct SetRunRate: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
-        try await options.withDatabase { database in
-            try await CampaignStore(database: database).setRate(run.campaign, key: run.run, rate: Double(rate))
-            let kept: JSONOutput = .object([
-                "campaign": .text(run.campaign), "run": .text(run.run), "rate": .decimal(Double(rate)),
-            ])
-            let words = rate == "none" ? "no rate" : "\(rate) messages a second"
-            try StandardStreams.print(json.isOn ? kept.document : "campaign \(run.campaign): \(words)")
-        }
+    func answer(_ database: Database) async throws -> Report {
+        try await CampaignStore(database: database).setRate(run.campaign, key: run.run, rate: Double(rate))
+        return Report(
+            "campaign \(run.campaign): \(rate == "none" ? "no rate" : "\(rate) messages a second")",
+            ["campaign": .text(run.campaign), "run": .text(run.run), "rate": .decimal(Double(rate))])
     }
 }

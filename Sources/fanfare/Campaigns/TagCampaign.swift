@@ -3,7 +3,7 @@ import CommandLineTool
 import Store
 
 /// `fanfare campaign tag`
-struct TagCampaign: AsyncParsableCommand {
+struct TagCampaign: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "tag", abstract: "Give a campaign tags, or take them away, and print those it has.",
         discussion: """
@@ -13,8 +13,7 @@ struct TagCampaign: AsyncParsableCommand {
             Example: fanfare campaign tag spring --add retention --remove draft-ideas
             """)
 
-    @Argument(help: "Name of the campaign.")
-    var campaign: String
+    @Argument(help: "Name of the campaign.") var campaign: String
 
     @Option(help: ArgumentHelp("A tag: a-z, 0-9, _ and -, at most 63. May be given several times.", valueName: "tag"))
     var add: [String] = []
@@ -22,19 +21,12 @@ struct TagCampaign: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A tag that it has no more. May be given several times.", valueName: "tag"))
     var remove: [String] = []
 
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @OptionGroup var options: ReportOptions
 
-    func run() async throws {
-        try await options.withDatabase { database in
-            let tags = try await CampaignStore(database: database).tag(campaign, adding: add, removing: remove)
-            if json.isOn {
-                return try StandardStreams.print(
-                    JSONOutput.object(["campaign": .text(campaign), "tags": .list(tags.map { .text($0) })]).document)
-            }
-            try StandardStreams.print(
-                tags.isEmpty
-                    ? "campaign \(campaign) has no tags" : "campaign \(campaign): \(tags.joined(separator: " "))")
-        }
+    func answer(_ database: Database) async throws -> Report {
+        let tags = try await CampaignStore(database: database).tag(campaign, adding: add, removing: remove)
+        return Report(
+            tags.isEmpty ? "campaign \(campaign) has no tags" : "campaign \(campaign): \(tags.joined(separator: " "))",
+            ["campaign": .text(campaign), "tags": .list(tags.map { .text($0) })])
     }
 }

@@ -4,7 +4,7 @@ import PushModel
 import Store
 
 /// `fanfare campaign test`
-struct TestCampaign: AsyncParsableCommand {
+struct TestCampaign: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "test", abstract: "Send what a campaign says to a test audience, approved or not.",
         discussion: """
@@ -21,8 +21,7 @@ struct TestCampaign: AsyncParsableCommand {
             Example: fanfare campaign test spring --to tag:team --as key:42
             """)
 
-    @Argument(help: "Name of the campaign.")
-    var campaign: String
+    @Argument(help: "Name of the campaign.") var campaign: String
 
     @Option(help: ArgumentHelp("A tag that gets it, such as tag:team. Repeatable.", valueName: "tag:name"))
     var to: [String]
@@ -44,17 +43,13 @@ struct TestCampaign: AsyncParsableCommand {
     )
     var locale: String?
 
-    @Option(help: "Which revision. Default: the newest.")
-    var revision: Int32?
-
-    @Flag(inversion: .prefixedNo, help: "Wait for the results.")
-    var wait = true
+    @Option(help: "Which revision. Default: the newest.") var revision: Int32?
+    @Flag(inversion: .prefixedNo, help: "Wait for the results.") var wait = true
 
     @Option(help: ArgumentHelp("Wait at most so long. Default: 30s.", valueName: "time"))
     var maxRuntime: DurationArgument?
 
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @OptionGroup var options: ReportOptions
 
     func validate() throws {
         if to.isEmpty { throw ValidationError("Say who gets it, such as --to tag:team.") }
@@ -70,34 +65,28 @@ struct TestCampaign: AsyncParsableCommand {
         text.hasPrefix(prefix) && text.count > prefix.count ? String(text.dropFirst(prefix.count)) : nil
     }
 
-    func run() async throws {
+    func answer(_ database: Database) async throws -> Report {
         let tags = to.compactMap { Self.name(in: $0, after: "tag:") }
         let values = CampaignStore.TestValues(
             properties: properties.isEmpty ? nil : written, locale: locale,
             recipient: recipient.flatMap { Self.name(in: $0, after: "key:") })
-        try await options.withDatabase { database in
-            let campaigns = CampaignStore(database: database)
-            let test = try await campaigns.test(campaign, tags: tags, revision: revision, as: values)
-            if !json.isOn {
-                try StandardStreams.print(
-                    "campaign \(campaign), run \(test.key): revision \(test.revision) goes to \(to.joined(separator: ", "))"
-                )
-            }
-            let waiting = RunWait(
-                campaigns: campaigns, campaign: campaign, key: test.key, most: maxRuntime?.seconds ?? 30,
-                needsWorker: true)
-            let (run, isLate) = wait ? try await waiting.untilOver() : (try await waiting.look(), false)
-            if json.isOn {
-                var members = run.members
-                members["tags"] = .list(tags.map { .text($0) })
-                try StandardStreams.print(JSONOutput.object(members).document)
-            } else if wait && !isLate {
-                try StandardStreams.print(RunScreen.text(of: run))
-            } else {
-                try StandardStreams.print("fanfare campaign status \(campaign) --run \(test.key) shows it")
-            }
-            if wait { try RunWait.end(run, isLate: isLate) }
+        let campaigns = CampaignStore(database: database)
+        let test = try await campaigns.test(campaign, tags: tags, revision: revision, as: values)
+        if !options.json.isOn {
+            // At once, because the results take their time.
+            try StandardStreams.print(
+                "campaign \(campaign), run \(test.key): revision \(test.revision) goes to \(to.joined(separator: ", "))"
+            )
         }
+        let waiting = RunWait(
+            campaigns: campaigns, campaign: campaign, key: test.key, most: maxRuntime?.seconds ?? 30,
+            needsWorker: true)
+        let (run, isLate) = wait ? try await waiting.untilOver() : (try await waiting.look(), false)
+        return Report(
+            wait && !isLate
+                ? RunScreen.text(of: run) : "fanfare campaign status \(campaign) --run \(test.key) shows it",
+            run.members.merging(["tags": .list(tags.map { .text($0) })]) { $1 },
+            status: wait ? RunWait.status(of: run, isLate: isLate) : .ok)
     }
 
     /// The properties as JSON; of a name that is given twice the last one.

@@ -21,7 +21,7 @@ enum ChangeStatus: String, CaseIterable, ExpressibleByArgument {
 }
 
 /// `fanfare devices list`
-struct ListDevices: AsyncParsableCommand {
+struct ListDevices: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List changes of devices, the newest first.",
         discussion: """
@@ -32,62 +32,26 @@ struct ListDevices: AsyncParsableCommand {
             Example: fanfare devices list --hub news --status refused --since 2d
             """)
 
-    @Option(help: "Only changes at this hub.", completion: .hub)
-    var hub: String?
-
-    @Option(help: "Only changes with this status.")
-    var status: ChangeStatus?
-
-    @Option(help: ArgumentHelp("Only changes of this device.", valueName: "id"))
-    var device: String?
-
-    @Option(help: "Only changes asked for then or later.")
-    var since = SearchTime(argument: "7d")
-
-    @Option(help: ArgumentHelp("Only changes with a lower id: the next page.", valueName: "id"))
-    var before: Int64?
-
-    @Option(help: "Changes at most, 1 to 10000.")
-    var limit: Int32 = 50
-
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @Option(help: "Only changes at this hub.", completion: .hub) var hub: String?
+    @Option(help: "Only changes with this status.") var status: ChangeStatus?
+    @Option(help: ArgumentHelp("Only changes of this device.", valueName: "id")) var device: String?
+    @Option(help: "Only changes asked for then or later.") var since = SearchTime(argument: "7d")
+    @Option(help: ArgumentHelp("Only changes with a lower id: the next page.", valueName: "id")) var before: Int64?
+    @Option(help: "Changes at most, 1 to 10000.") var limit: Int32 = 50
+    @OptionGroup var options: ReportOptions
 
     func validate() throws {
         guard (1...10_000).contains(limit) else { throw ValidationError("--limit must be from 1 to 10000.") }
     }
 
-    func run() async throws {
+    func answer(_ database: Database) async throws -> Report {
         var filter = DeviceSearch.Filter(limit: limit)
         (filter.hub, filter.device, filter.status) = (hub, device, status?.rawValue)
         (filter.since, filter.before) = (since.time, before)
-        try await options.withDatabase { [filter] database in
-            let changes = try await DeviceSearch(database: database).find(filter)
-            let since = try await Messages(database: database).time(since.time)
-            let footer = Self.footer(changes.map(\.id), limit, since)
-            if json.isOn {
-                try StandardStreams.print(JSONOutput.list(changes.map { .object($0.members) }).document)
-                return StandardStreams.printError(footer)  // an empty list is no answer without it
-            }
-            if !changes.isEmpty { try StandardStreams.print(table(of: changes).onScreen) }
-            try StandardStreams.print(footer)
-        }
-    }
-
-    /// Without the hub where it is asked for, so that an id of 36 characters has room on 80 columns.
-    private func table(of changes: [DeviceSearch.Change]) -> TextTable {
-        let hubs: [TextTable.Column] = hub == nil ? [.text("HUB")] : []
-        var table = TextTable(
-            [.number("ID"), .id("DEVICE")] + hubs
-                + [.text("ACTION"), .text("STATUS"), .number("SINCE"), .prose("NOTE")])
-        for change in changes {
-            table.add(
-                ["\(change.id)", change.device] + (hub == nil ? [change.hub] : [])
-                    + [
-                        change.action, change.status, HumanFormat.duration(change.age), change.note ?? change.error,
-                    ])
-        }
-        return table
+        let changes = try await DeviceSearch(database: database).find(filter)
+        let since = try await Messages(database: database).time(since.time)
+        return Report(
+            changes, ofOneHub: hub != nil, footer: Self.footer(changes.map(\.id), limit, since))
     }
 
     /// How far back it looked, and how to look further. Pure.
@@ -97,6 +61,21 @@ struct ListDevices: AsyncParsableCommand {
         }
         let found = ids.isEmpty ? "no such change" : "no other such change"
         return "\(found) was asked for since \(since); look further back with --since 30d"
+    }
+}
+
+extension Report {
+    /// - Parameter isOfOneHub: then it is left out, so that an id of 36 characters has room on 80 columns.
+    init(_ changes: [DeviceSearch.Change], ofOneHub isOfOneHub: Bool, footer: String) {
+        let columns: [TextTable.Column] =
+            [.number("ID"), .id("DEVICE")] + (isOfOneHub ? [] : [.text("HUB")])
+            + [.text("ACTION"), .text("STATUS"), .number("SINCE"), .prose("NOTE")]
+        self.init(changes, columns, footer: footer) { change in
+            ["\(change.id)", change.device] + (isOfOneHub ? [] : [change.hub])
+                + [change.action, change.status, HumanFormat.duration(change.age), change.note ?? change.error]
+        } json: {
+            .object($0.members)
+        }
     }
 }
 

@@ -6,7 +6,7 @@ import Providers
 import Store
 
 /// `fanfare devices show`
-struct ShowDevice: AsyncParsableCommand {
+struct ShowDevice: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show what backends asked for a device, and what the hub has now.",
         discussion: """
@@ -17,50 +17,40 @@ struct ShowDevice: AsyncParsableCommand {
             Example: fanfare devices show phone-17 --hub news
             """)
 
-    @Argument(help: "The device: the id of its installation.")
-    var device: String
+    @Argument(help: "The device: the id of its installation.") var device: String
 
     @Option(help: "At this hub. Default: every hub at which a backend has changed it.", completion: .hub)
     var hub: String?
 
-    @Option(help: "Changes at most for each hub, the newest, 1 to 1000.")
-    var limit: Int32 = 10
-
-    @Flag(help: "Show whole handles.")
-    var handle = false
-
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @Option(help: "Changes at most for each hub, the newest, 1 to 1000.") var limit: Int32 = 10
+    @Flag(help: "Show whole handles.") var handle = false
+    @OptionGroup var options: ReportOptions
 
     func validate() throws {
         guard (1...1000).contains(limit) else { throw ValidationError("--limit must be from 1 to 1000.") }
     }
 
-    func run() async throws {
-        try await options.withDatabase { database in
-            let search = DeviceSearch(database: database)
-            let changes = try await search.changes(of: device, at: hub, limit: limit)
-            let documents = try await search.documents(of: changes.map(\.id))
-            let hubs = HubLookup(options)
-            var reports: [DeviceReport] = []
-            for name in names(changes, hubs) {
-                reports.append(
-                    DeviceReport(
-                        device: device, hub: name, changes: changes.filter { $0.hub == name }, documents: documents,
-                        atHub: await hubs.ask(name, for: device), isWhole: handle))
-            }
-            guard reports.contains(where: \.isKnown) else {
-                throw Failure(
-                    "cannot show device \"\(device)\"", because: Self.nothing(reports, hub),
-                    hint: "fanfare devices list --since 30d", status: .badInput)
-            }
-            guard json.isOn else {
-                return try StandardStreams.print(
-                    reports.map { $0.text(fitting: StandardStreams.width, limit: limit) }.joined(separator: "\n\n"))
-            }
-            try StandardStreams.print(
-                JSONOutput.object(["device": .text(device), "hubs": .list(reports.map(\.json))]).document)
+    func answer(_ database: Database) async throws -> Report {
+        let search = DeviceSearch(database: database)
+        let changes = try await search.changes(of: device, at: hub, limit: limit)
+        let documents = try await search.documents(of: changes.map(\.id))
+        let hubs = HubLookup(options.common)
+        var reports: [DeviceReport] = []
+        for name in names(changes, hubs) {
+            reports.append(
+                DeviceReport(
+                    device: device, hub: name, changes: changes.filter { $0.hub == name }, documents: documents,
+                    atHub: await hubs.ask(name, for: device), isWhole: handle))
         }
+        guard reports.contains(where: \.isKnown) else {
+            throw Failure(
+                "cannot show device \"\(device)\"", because: Self.nothing(reports, hub),
+                hint: "fanfare devices list --since 30d", status: .badInput)
+        }
+        let (found, limit) = (reports, limit)
+        return Report(
+            fitting: { width in found.map { $0.text(fitting: width, limit: limit) }.joined(separator: "\n\n") },
+            .object(["device": .text(device), "hubs": .list(found.map(\.json))]))
     }
 
     /// The hubs to look at: the one asked for, those with changes, or else all of the settings.

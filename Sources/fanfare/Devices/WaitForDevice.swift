@@ -4,7 +4,7 @@ import PushModel
 import Store
 
 /// `fanfare devices wait`
-struct WaitForDevice: AsyncParsableCommand {
+struct WaitForDevice: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "wait", abstract: "Wait until everything that backends asked for a device has ended.",
         discussion: """
@@ -16,8 +16,7 @@ struct WaitForDevice: AsyncParsableCommand {
             Example: fanfare devices wait phone-17 --hub news --at-most 30s
             """)
 
-    @Argument(help: "The device: the id of its installation.")
-    var device: String
+    @Argument(help: "The device: the id of its installation.") var device: String
 
     @Option(help: "At this hub. Default: every hub at which a backend has changed it.", completion: .hub)
     var hub: String?
@@ -25,28 +24,24 @@ struct WaitForDevice: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Stop waiting after this time: 90 (seconds), 10m. Default: 60s.", valueName: "time"))
     var atMost: DurationArgument?
 
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @OptionGroup var options: ReportOptions
 
-    func run() async throws {
-        try await options.withDatabase { database in
-            let search = DeviceSearch(database: database)
-            let end = ContinuousClock.now + .seconds(atMost?.seconds ?? 60)
-            var wait = DeviceWait(try await search.changes(of: device, at: hub, limit: DeviceWait.most))
-            guard !wait.changes.isEmpty else {
-                throw Failure(
-                    "cannot wait for device \"\(device)\"",
-                    because: "no backend has changed it" + (hub.map { " at hub \"\($0)\"" } ?? "")
-                        + ", or purge has taken that",
-                    hint: "fanfare devices list --since 30d", status: .badInput)
-            }
-            while wait.isOpen, ContinuousClock.now < end {
-                try await Task.sleep(for: .milliseconds(100))
-                wait.look(try await search.changes(of: device, at: hub, limit: DeviceWait.most))
-            }
-            try StandardStreams.print(json.isOn ? wait.json(of: device).document : wait.text)
-            if wait.status != .ok { throw ExitCode(wait.status.rawValue) }
+    func answer(_ database: Database) async throws -> Report {
+        let search = DeviceSearch(database: database)
+        let end = ContinuousClock.now + .seconds(atMost?.seconds ?? 60)
+        var wait = DeviceWait(try await search.changes(of: device, at: hub, limit: DeviceWait.most))
+        guard !wait.changes.isEmpty else {
+            throw Failure(
+                "cannot wait for device \"\(device)\"",
+                because: "no backend has changed it" + (hub.map { " at hub \"\($0)\"" } ?? "")
+                    + ", or purge has taken that",
+                hint: "fanfare devices list --since 30d", status: .badInput)
         }
+        while wait.isOpen, ContinuousClock.now < end {
+            try await Task.sleep(for: .milliseconds(100))
+            wait.look(try await search.changes(of: device, at: hub, limit: DeviceWait.most))
+        }
+        return wait.report(of: device)
     }
 }
 
@@ -80,18 +75,17 @@ struct DeviceWait {
     }
 
     /// A line for each change, the oldest first: `put at hub news: applied`.
-    var text: String {
-        changes.reversed().map { change in
+    func report(of device: String) -> Report {
+        let lines = changes.reversed().map { change in
             let why = (change.note ?? change.error).map { ", \($0.onOneLine)" } ?? ""
             return "\(change.action) at hub \(change.hub): \(change.status)\(why)"
-        }.joined(separator: "\n")
-    }
-
-    func json(of device: String) -> JSONOutput {
-        .object([
-            "device": .text(device), "done": .flag(!isOpen),
-            "changes": .list(changes.reversed().map { .object($0.members) }),
-        ])
+        }
+        return Report(
+            lines.joined(separator: "\n"),
+            [
+                "device": .text(device), "done": .flag(!isOpen),
+                "changes": .list(changes.reversed().map { .object($0.members) }),
+            ], status: status)
     }
 }
 

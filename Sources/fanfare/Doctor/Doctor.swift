@@ -8,7 +8,7 @@ import Postgres
 import Store
 
 /// `fanfare doctor`
-struct Doctor: AsyncParsableCommand {
+struct Doctor: ReportingCommand {
     static let configuration = CommandConfiguration(
         abstract: "Look for what keeps messages from being sent, or soon will; says how to mend each.",
         discussion: """
@@ -29,8 +29,7 @@ struct Doctor: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Look at this hub of the settings only. Repeatable.", valueName: "name"))
     var hub: [String] = []
 
-    @Flag(help: "Also look for messages and changes of devices that are lost. Reads all there are.")
-    var deep = false
+    @Flag(help: "Also look for messages and changes of devices that are lost. Reads all there are.") var deep = false
 
     @Option(
         help: ArgumentHelp(
@@ -38,19 +37,12 @@ struct Doctor: AsyncParsableCommand {
             valueName: "time"))
     var maxWait: DurationArgument?
 
-    @Flag(help: "Leave the hubs alone: nothing goes over the network but to the database.")
-    var offline = false
+    @Flag(help: "Leave the hubs alone: nothing goes over the network but to the database.") var offline = false
+    @OptionGroup var options: ReportOptions
 
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
-
-    func run() async throws {
-        let settings = try options.settings()
-        for name in hub where settings.hubs[name] == nil {
-            throw Failure(
-                "cannot look at hub \"\(name)\"", because: "the settings have no such hub",
-                hint: "They have: \(settings.hubs.keys.sorted().joined(separator: ", ")).", status: .badInput)
-        }
+    func report() async throws -> Report {
+        let settings = try options.common.settings()
+        for name in hub { _ = try settings.hub(name, orCannot: "look at hub \"\(name)\"") }
         var findings = DoctorLibraries.findings(caFile: settings.transport.caFile) + configuration(settings)
         let (seen, status) = await database(settings)
         findings += seen
@@ -58,8 +50,7 @@ struct Doctor: AsyncParsableCommand {
             let asked = settings.hubs.filter { hub.isEmpty || hub.contains($0.key) }
             findings += try await DoctorHubs.findings(asked, settings.transportSettings)
         }
-        try show(findings)
-        if findings.hasFailed { throw ExitCode(status.rawValue) }
+        return Report(findings, failing: status)
     }
 
     private func configuration(_ settings: Settings) -> [DoctorFinding] {
@@ -107,12 +98,14 @@ struct Doctor: AsyncParsableCommand {
             "database", "TLS", "sslmode is \(wire.sslmode): nothing makes sure that it is \(hosts) who answers",
             remedy: "Set sslmode=verify-full, and sslrootcert to the authority's certificate, in database.url.")
     }
+}
 
-    private func show(_ findings: [DoctorFinding]) throws {
-        guard json.isOn else { return try StandardStreams.print(findings.text + "\n\n" + findings.summary) }
-        try StandardStreams.print(
-            JSONOutput.object([
-                "ok": .flag(!findings.hasFailed), "findings": .list(findings.map(\.json)),
-            ]).document)
+extension Report {
+    /// - Parameter status: when one of them fails.
+    init(_ findings: [DoctorFinding], failing status: ExitStatus) {
+        self.init(
+            findings.text + "\n\n" + findings.summary,
+            ["ok": .flag(!findings.hasFailed), "findings": .list(findings.map(\.json))],
+            status: findings.hasFailed ? status : .ok)
     }
 }

@@ -5,7 +5,7 @@ import PushModel
 import Store
 
 /// `fanfare hub add`
-struct AddHub: AsyncParsableCommand {
+struct AddHub: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Register a hub in the database, so that backends may name it.",
         discussion: """
@@ -17,14 +17,12 @@ struct AddHub: AsyncParsableCommand {
             Example: fanfare hub add news --language en=English --language fr=French --fallback en
             """)
 
-    @Argument(help: "The name backends write into push.message.hub: 1 to 63 of a-z, 0-9, _ and -.")
-    var name: String
+    @Argument(help: "The name backends write into push.message.hub: 1 to 63 of a-z, 0-9, _ and -.") var name: String
 
     @Option(help: ArgumentHelp("The hub's own name at the service. Default: the same.", valueName: "name"))
     var hub: String?
 
-    @Option(help: "Where the language of a content goes: properties or tags.")
-    var localization: Localization?
+    @Option(help: "Where the language of a content goes: properties or tags.") var localization: Localization?
 
     @Option(
         name: .customLong("language"),
@@ -34,21 +32,16 @@ struct AddHub: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The locale that stands in for missing ones.", valueName: "locale"))
     var fallback: String?
 
-    @Flag(help: "Let messages reach every registration.")
-    var allowBroadcast = false
-
-    @Option(help: "What becomes of a message whose post was never answered: hold or resend.")
-    var onDoubt: OnDoubt?
-
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @Flag(help: "Let messages reach every registration.") var allowBroadcast = false
+    @Option(help: "What becomes of a message whose post was never answered: hold or resend.") var onDoubt: OnDoubt?
+    @OptionGroup var options: ReportOptions
 
     private var hasOptions: Bool {
         hub != nil || localization != nil || !languages.isEmpty || fallback != nil || allowBroadcast || onDoubt != nil
     }
 
-    func run() async throws {
-        let known = try options.loadSettings(.database).hubs[name]
+    func report() async throws -> Report {
+        let known = try options.common.loadSettings(.database).hubs[name]
         if known != nil, hasOptions {
             throw Failure(
                 "cannot add hub \"\(name)\"",
@@ -56,16 +49,18 @@ struct AddHub: AsyncParsableCommand {
                 hint: "Change hubs.\(name) in the settings and run: fanfare hub add \(name)", status: .usage)
         }
         let settings = try known?.settings ?? described()
-        try await options.withDatabase { database in
-            _ = try await Hubs(database: database).register(settings)
-            let missing = known == nil ? entry(settings) : nil
-            let advice = missing.map {
-                "\nadd to hubs in the settings of every worker, with its connection string:\n\($0.document)"
-            }
-            try json.report(
-                "hub \(name): registered\(advice ?? "")",
-                ["hub": .text(name), "registered": .flag(true), "add_to_settings": missing ?? .null])
+        try await options.common.withDatabase { _ = try await Hubs(database: $0).register(settings) }
+        return report(toAdd: known == nil ? entry(settings) : nil)
+    }
+
+    /// - Parameter missing: what the settings of the workers lack.
+    func report(toAdd missing: JSONOutput?) -> Report {
+        let advice = missing.map {
+            "\nadd to hubs in the settings of every worker, with its connection string:\n\($0.document)"
         }
+        return Report(
+            "hub \(name): registered\(advice ?? "")",
+            ["hub": .text(name), "registered": .flag(true), "add_to_settings": missing ?? .null])
     }
 
     private func described() throws -> HubSettings {

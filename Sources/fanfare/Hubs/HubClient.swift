@@ -21,12 +21,7 @@ struct HubClient: Sendable {
 
     /// - Throws: `Failure` when the settings have no such hub, or it cannot be spoken to as configured.
     init(_ name: String, of settings: Settings) throws {
-        guard let hub = settings.hubs[name] else {
-            let known = settings.hubs.keys.sorted().joined(separator: ", ")
-            throw Failure(
-                "cannot speak to hub \"\(name)\"", because: "the settings have no such hub",
-                hint: known.isEmpty ? "They have none." : "They have: \(known).", status: .badInput)
-        }
+        let hub = try settings.hub(name, orCannot: "speak to hub \"\(name)\"")
         self.settings = hub.settings
         // Settings that loaded have a connection string for every hub, and both parse.
         let primary = try ConnectionString(parsing: hub.connectionString?.reveal() ?? "")

@@ -15,29 +15,34 @@ struct HubCommands: ParsableCommand {
 }
 
 /// `fanfare hub list`
-struct ListHubs: AsyncParsableCommand {
+struct ListHubs: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the registered hubs, and whether each takes posts now.",
         discussion: "Example: fanfare hub list --json")
 
     @OptionGroup var counting: CountingOption
+    @OptionGroup var options: ReportOptions
 
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    func answer(_ database: Database) async throws -> Report {
+        Report(hubs: try await SystemStatus.read(from: database, isExact: counting.isExact).hubs)
+    }
+}
 
-    func run() async throws {
-        try await options.withDatabase { database in
-            let hubs = try await SystemStatus.read(from: database, isExact: counting.isExact).hubs
-            if json.isOn { return try StandardStreams.print(JSONOutput.list(hubs.map(\.json)).document) }
-            var table = TextTable([.text("HUB"), .text("STATE"), .number("DUE"), .number("LATER"), .prose("WHY")])
-            for hub in hubs { table.add([hub.hub, hub.state, hub.dueText, hub.laterText, hub.reasons]) }
-            try StandardStreams.print(table.isEmpty ? "no hub is registered: fanfare migrate up" : table.onScreen)
+extension Report {
+    init(hubs: [SystemStatus.Hub]) {
+        self.init(
+            hubs, [.text("HUB"), .text("STATE"), .number("DUE"), .number("LATER"), .prose("WHY")],
+            none: "no hub is registered: fanfare migrate up"
+        ) {
+            [$0.hub, $0.state, $0.dueText, $0.laterText, $0.reasons]
+        } json: {
+            $0.json
         }
     }
 }
 
 /// `fanfare hub pause`
-struct PauseHub: AsyncParsableCommand {
+struct PauseHub: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause", abstract: "Stop sending to a hub; its messages wait until it is resumed.",
         discussion: """
@@ -47,27 +52,23 @@ struct PauseHub: AsyncParsableCommand {
             Example: fanfare hub pause news --reason "new key"
             """)
 
-    @Argument(help: "The hub's name in the settings.", completion: .hub)
-    var hub: String
+    @Argument(help: "The hub's name in the settings.", completion: .hub) var hub: String
 
     @Option(help: ArgumentHelp("Why, in at most 200 characters: shown wherever the hub is paused.", valueName: "text"))
     var reason: String?
 
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @OptionGroup var options: ReportOptions
 
-    func run() async throws {
-        try await options.withDatabase { database in
-            try await Hubs(database: database).pause(hub, because: reason)
-            try json.report(
-                "hub \(hub): paused; go on with: fanfare hub resume \(hub)",
-                ["hub": .text(hub), "state": .text("paused"), "reason": .text(reason)])
-        }
+    func answer(_ database: Database) async throws -> Report {
+        try await Hubs(database: database).pause(hub, because: reason)
+        return Report(
+            "hub \(hub): paused; go on with: fanfare hub resume \(hub)",
+            ["hub": .text(hub), "state": .text("paused"), "reason": .text(reason)])
     }
 }
 
 /// `fanfare hub resume`
-struct ResumeHub: AsyncParsableCommand {
+struct ResumeHub: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume", abstract: "Send to a paused or held hub again, at once.",
         discussion: """
@@ -76,22 +77,17 @@ struct ResumeHub: AsyncParsableCommand {
             Example: fanfare hub resume news
             """)
 
-    @Argument(help: "The hub's name in the settings.", completion: .hub)
-    var hub: String
+    @Argument(help: "The hub's name in the settings.", completion: .hub) var hub: String
+    @OptionGroup var options: ReportOptions
 
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
-
-    func run() async throws {
-        try await options.withDatabase { database in
-            try await Hubs(database: database).resume(hub)
-            try json.report("hub \(hub): open", ["hub": .text(hub), "state": .text("open")])
-        }
+    func answer(_ database: Database) async throws -> Report {
+        try await Hubs(database: database).resume(hub)
+        return Report("hub \(hub): open", ["hub": .text(hub), "state": .text("open")])
     }
 }
 
 /// `fanfare hub open-gate`
-struct OpenGate: AsyncParsableCommand {
+struct OpenGate: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "open-gate", abstract: "Post to a hub now, although it asked everybody to wait.",
         discussion: """
@@ -100,16 +96,11 @@ struct OpenGate: AsyncParsableCommand {
             Example: fanfare hub open-gate news
             """)
 
-    @Argument(help: "The hub's name in the settings.", completion: .hub)
-    var hub: String
+    @Argument(help: "The hub's name in the settings.", completion: .hub) var hub: String
+    @OptionGroup var options: ReportOptions
 
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
-
-    func run() async throws {
-        try await options.withDatabase { database in
-            try await Hubs(database: database).openGate(hub)
-            try json.report("hub \(hub): its gate is open", ["hub": .text(hub), "gate": .text("open")])
-        }
+    func answer(_ database: Database) async throws -> Report {
+        try await Hubs(database: database).openGate(hub)
+        return Report("hub \(hub): its gate is open", ["hub": .text(hub), "gate": .text("open")])
     }
 }

@@ -14,8 +14,7 @@ struct PrintToken: ParsableCommand {
             Example: curl -H "Authorization: $(fanfare sas news)" …
             """)
 
-    @Argument(help: "The hub's name in the settings.", completion: .hub)
-    var hub: String
+    @Argument(help: "The hub's name in the settings.", completion: .hub) var hub: String
 
     @Option(help: ArgumentHelp("When it expires, in seconds since 1970. Default: in one hour.", valueName: "epoch"))
     var expiry: Int64?
@@ -27,13 +26,7 @@ struct PrintToken: ParsableCommand {
     }
 
     func run() throws {
-        let settings = try options.settings()
-        guard let hub = settings.hubs[hub] else {
-            let known = settings.hubs.keys.sorted().joined(separator: ", ")
-            throw Failure(
-                "cannot sign for hub \"\(hub)\"", because: "the settings have no such hub",
-                hint: known.isEmpty ? "They have none." : "They have: \(known).", status: .badInput)
-        }
+        let hub = try options.settings().hub(hub, orCannot: "sign for hub \"\(hub)\"")
         // Settings that loaded have a connection string for every hub, and it parses.
         let connection = try ConnectionString(parsing: hub.connectionString?.reveal() ?? "")
         let token = SAS.token(

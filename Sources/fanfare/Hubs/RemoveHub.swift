@@ -3,7 +3,7 @@ import CommandLineTool
 import Store
 
 /// `fanfare hub remove`
-struct RemoveHub: AsyncParsableCommand {
+struct RemoveHub: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Remove a hub: nothing can be enqueued for it from then on.",
         discussion: """
@@ -14,44 +14,35 @@ struct RemoveHub: AsyncParsableCommand {
             Example: fanfare hub remove sport --cancel
             """)
 
-    @Argument(help: "The hub's name in the settings.", completion: .hub)
-    var hub: String
+    @Argument(help: "The hub's name in the settings.", completion: .hub) var hub: String
+    @Flag(help: "Cancel its pending messages, and refuse waiting changes of devices, first.") var cancel = false
+    @OptionGroup var options: ReportOptions
 
-    @Flag(help: "Cancel its pending messages, and refuse waiting changes of devices, first.")
-    var cancel = false
-
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
-
-    func run() async throws {
-        try await options.withDatabase { database in
-            let hubs = Hubs(database: database)
-            var lines: [String] = []
-            var cancelled: Int64 = 0
-            var refused: Int64 = 0
-            if cancel {
-                let progress = ProgressLine()
-                var after: String?
-                repeat {
-                    let done = try await Messages(database: database).cancel(hub: hub, after: after)
-                    cancelled += done.cancelled
-                    after = done.next
-                    if after != nil { await progress.show("\(cancelled) cancelled") }
-                } while after != nil
-                await progress.end()
-                lines.append("hub \(hub): \(HumanFormat.count(cancelled, "message")) cancelled")
-                refused = try await hubs.cancelDevices(of: hub)
-                if refused > 0 {
-                    lines.append("hub \(hub): \(HumanFormat.count(refused, "change")) of devices refused")
-                }
+    func answer(_ database: Database) async throws -> Report {
+        let hubs = Hubs(database: database)
+        var (cancelled, refused): (Int64?, Int64) = (nil, 0)
+        if cancel {
+            cancelled = try await Batches.count("cancelled") { mark in
+                let done = try await Messages(database: database).cancel(hub: hub, after: mark)
+                return (done.cancelled, done.next)
             }
-            try await hubs.remove(hub)
-            try json.report(
-                (lines + ["hub \(hub): removed"]).joined(separator: "\n"),
-                [
-                    "hub": .text(hub), "removed": .flag(true), "cancelled": .number(cancelled),
-                    "devices_refused": .number(refused),
-                ])
+            refused = try await hubs.cancelDevices(of: hub)
         }
+        try await hubs.remove(hub)
+        return report(cancelled: cancelled, refused: refused)
+    }
+
+    /// - Parameter cancelled: messages; nil: nobody asked for it.
+    func report(cancelled: Int64?, refused: Int64) -> Report {
+        let lines = [
+            cancelled.map { "\(HumanFormat.count($0, "message")) cancelled" },
+            refused > 0 ? "\(HumanFormat.count(refused, "change")) of devices refused" : nil, "removed",
+        ]
+        return Report(
+            lines.compactMap(\.self).map { "hub \(hub): \($0)" }.joined(separator: "\n"),
+            [
+                "hub": .text(hub), "removed": .flag(true), "cancelled": .number(cancelled ?? 0),
+                "devices_refused": .number(refused),
+            ])
     }
 }

@@ -3,7 +3,7 @@ import ArgumentParser
 import Store
 
 /// `fanfare hub rotate`
-struct RotateHub: AsyncParsableCommand {
+struct RotateHub: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate", abstract: "Make all workers sign with the hub's other key.",
         discussion: """
@@ -15,29 +15,24 @@ struct RotateHub: AsyncParsableCommand {
             Example: fanfare hub rotate news
             """)
 
-    @Argument(help: "The hub's name in the settings.", completion: .hub)
-    var hub: String
+    @Argument(help: "The hub's name in the settings.", completion: .hub) var hub: String
+    @OptionGroup var options: ReportOptions
 
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    func answer(_ database: Database) async throws -> Report {
+        report(key: try await Hubs(database: database).rotate(hub).rawValue)
+    }
 
-    func run() async throws {
-        try await options.withDatabase { database in
-            let key = try await Hubs(database: database).rotate(hub).rawValue
-            if json.isOn {
-                return try StandardStreams.print(JSONOutput.object(["hub": .text(hub), "key": .text(key)]).document)
-            }
-            let (old, setting) =
-                key == "primary"
-                ? ("secondary", "hubs.\(hub).secondaryConnectionString") : ("primary", "hubs.\(hub).connectionString")
-            try StandardStreams.print(
-                """
-                hub \(hub): workers sign with the \(key) key now
-                next: 1. see that every worker follows: fanfare hub show \(hub)
-                      2. regenerate the \(old) key in the portal
-                      3. put its new connection string into \(setting) and restart the workers one after the other: \
-                systemctl restart fanfare (systemd copies credentials when a service starts, so a reload does not see them)
-                """)
-        }
+    func report(key: String) -> Report {
+        let (old, setting) =
+            key == "primary"
+            ? ("secondary", "hubs.\(hub).secondaryConnectionString") : ("primary", "hubs.\(hub).connectionString")
+        return Report(
+            """
+            hub \(hub): workers sign with the \(key) key now
+            next: 1. see that every worker follows: fanfare hub show \(hub)
+                  2. regenerate the \(old) key in the portal
+                  3. put its new connection string into \(setting) and restart the workers one after the other: \
+            systemctl restart fanfare (systemd copies credentials when a service starts, so a reload does not see them)
+            """, ["hub": .text(hub), "key": .text(key)])
     }
 }

@@ -3,7 +3,7 @@ import ArgumentParser
 import Store
 
 /// `fanfare hub set-rate`
-struct SetRate: AsyncParsableCommand {
+struct SetRate: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "set-rate", abstract: "Limit the posts per second to a hub, over all workers.",
         discussion: """
@@ -12,23 +12,15 @@ struct SetRate: AsyncParsableCommand {
             Example: fanfare hub set-rate news 200
             """)
 
-    @Argument(help: "The hub's name in the settings.", completion: .hub)
-    var hub: String
+    @Argument(help: "The hub's name in the settings.", completion: .hub) var hub: String
+    @Argument(help: "Posts per second, 0 for no limit, or \"default\" for what the settings say.") var rate: Rate
+    @OptionGroup var options: ReportOptions
 
-    @Argument(help: "Posts per second, 0 for no limit, or \"default\" for what the settings say.")
-    var rate: Rate
-
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
-
-    func run() async throws {
-        try await options.withDatabase { database in
-            try await Hubs(database: database).setRate(hub, rate.perSecond)
-            let words = rate.perSecond.map { $0 == 0 ? "no limit" : "at most \($0.formatted()) posts per second" }
-            try json.report(
-                "hub \(hub): \(words ?? "as the settings say")",
-                ["hub": .text(hub), "rate": .decimal(rate.perSecond)])
-        }
+    func answer(_ database: Database) async throws -> Report {
+        try await Hubs(database: database).setRate(hub, rate.perSecond)
+        let words = rate.perSecond.map { $0 == 0 ? "no limit" : "at most \($0.formatted()) posts per second" }
+        return Report(
+            "hub \(hub): \(words ?? "as the settings say")", ["hub": .text(hub), "rate": .decimal(rate.perSecond)])
     }
 
     /// A number from 0 to 100,000, or `default`.

@@ -3,7 +3,7 @@ import ArgumentParser
 import Store
 
 /// `fanfare eta`
-struct ShowEstimate: AsyncParsableCommand {
+struct ShowEstimate: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "eta", abstract: "Estimate when what is pending will have been sent.",
         discussion: """
@@ -12,41 +12,31 @@ struct ShowEstimate: AsyncParsableCommand {
             Example: fanfare eta --campaign spring
             """)
 
-    @Option(help: "Only this hub.", completion: .hub)
-    var hub: String?
+    @Option(help: "Only this hub.", completion: .hub) var hub: String?
+    @Option(help: "Only messages of this campaign.") var campaign: String?
+    @OptionGroup var options: ReportOptions
 
-    @Option(help: "Only messages of this campaign.")
-    var campaign: String?
-
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
-
-    func run() async throws {
-        try await options.withDatabase { database in
-            let estimates = try await Estimate.read(from: database, hub: hub, campaign: campaign)
-            if json.isOn { return try StandardStreams.print(JSONOutput.list(estimates.map(\.json)).document) }
-            var table = TextTable([
-                .text("HUB"), .number("PENDING"), .number("AHEAD"), .number("PER SECOND"), .text("LEFT"),
-                .text("DONE AT"),
-            ])
-            for estimate in estimates {
-                table.add([
-                    estimate.hub, "\(estimate.pending)", "\(estimate.ahead)",
-                    estimate.perSecond.map { "\(Int($0.rounded()))" },
-                    estimate.seconds.map { HumanFormat.duration($0) },
-                    estimate.doneAt ?? estimate.why,
-                ])
-            }
-            try StandardStreams.print(table.isEmpty ? "nothing is pending" : table.onScreen)
-        }
+    func answer(_ database: Database) async throws -> Report {
+        Report(estimates: try await Estimate.read(from: database, hub: hub, campaign: campaign))
     }
 }
 
-extension Estimate {
-    fileprivate var json: JSONOutput {
-        .object([
-            "hub": .text(hub), "pending": .number(pending), "ahead": .number(ahead), "per_second": .decimal(perSecond),
-            "seconds": .decimal(seconds), "done_at": .text(doneAt), "why": .text(why),
-        ])
+extension Report {
+    init(estimates: [Estimate]) {
+        let columns: [TextTable.Column] = [
+            .text("HUB"), .number("PENDING"), .number("AHEAD"), .number("PER SECOND"), .text("LEFT"), .text("DONE AT"),
+        ]
+        self.init(estimates, columns, none: "nothing is pending") {
+            [
+                $0.hub, "\($0.pending)", "\($0.ahead)", $0.perSecond.map { "\(Int($0.rounded()))" },
+                $0.seconds.map { HumanFormat.duration($0) }, $0.doneAt ?? $0.why,
+            ]
+        } json: {
+            .object([
+                "hub": .text($0.hub), "pending": .number($0.pending), "ahead": .number($0.ahead),
+                "per_second": .decimal($0.perSecond), "seconds": .decimal($0.seconds), "done_at": .text($0.doneAt),
+                "why": .text($0.why),
+            ])
+        }
     }
 }

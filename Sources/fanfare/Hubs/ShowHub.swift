@@ -3,36 +3,29 @@ import ArgumentParser
 import Store
 
 /// `fanfare hub show`
-struct ShowHub: AsyncParsableCommand {
+struct ShowHub: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show all about one hub: gate, key, token, window, rate, backlog, devices.",
         discussion: "Example: fanfare hub show news --json")
 
-    @Argument(help: "The hub's name in the settings.", completion: .hub)
-    var hub: String
-
+    @Argument(help: "The hub's name in the settings.", completion: .hub) var hub: String
     @OptionGroup var counting: CountingOption
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @OptionGroup var options: ReportOptions
 
-    func run() async throws {
-        try await options.withDatabase { database in
-            let hubs = try await SystemStatus.read(from: database, isExact: counting.isExact).hubs
-            guard let found = hubs.first(where: { $0.hub == hub }) else {
-                throw Failure(
-                    "cannot show hub \"\(hub)\"", because: "hub \"\(hub)\" is not registered",
-                    hint: hubs.isEmpty
-                        ? "fanfare migrate up" : "Registered: \(hubs.map(\.hub).joined(separator: ", ")).",
-                    status: .badInput)
-            }
-            try StandardStreams.print(json.isOn ? found.json.document : found.text)
+    func answer(_ database: Database) async throws -> Report {
+        let hubs = try await SystemStatus.read(from: database, isExact: counting.isExact).hubs
+        guard let found = hubs.first(where: { $0.hub == hub }) else {
+            throw Failure.unknown(
+                hub: hub, among: hubs.map(\.hub), "cannot show hub \"\(hub)\"",
+                because: "hub \"\(hub)\" is not registered", all: "Registered", none: "fanfare migrate up")
         }
+        return Report(found.text, found.json)
     }
 }
 
 extension SystemStatus.Hub {
     /// One fact a line.
-    fileprivate var text: String {
+    var text: String {
         let facts: [(String, String?)] = [
             ("hub", hub), ("state", state), ("why", why), ("gate until", gateUntil), ("next probe", nextProbe),
             ("due", dueText), ("later", laterText), ("oldest waits", waiting.map(HumanFormat.duration)),

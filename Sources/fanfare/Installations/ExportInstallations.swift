@@ -20,8 +20,7 @@ struct ExportInstallations: AsyncParsableCommand {
             Example: fanfare installation export --hub news --output installations.jsonl
             """)
 
-    @Argument(help: "Ids of the installations; none: all.")
-    var ids: [String] = []
+    @Argument(help: "Ids of the installations; none: all.") var ids: [String] = []
 
     @Option(
         name: .customLong("ids"),

@@ -7,7 +7,7 @@ import PushModel
 import Signing
 
 /// `fanfare installation import`
-struct ImportInstallations: AsyncParsableCommand {
+struct ImportInstallations: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Put many installations, one JSON object per line.",
         discussion: """
@@ -24,13 +24,10 @@ struct ImportInstallations: AsyncParsableCommand {
         help: ArgumentHelp("Installations as JSON Lines; - is standard input.", valueName: "file"), completion: .file())
     var file: String
 
-    @Flag(help: "Check every line and put nothing.")
-    var dryRun = false
-
+    @Flag(help: "Check every line and put nothing.") var dryRun = false
     @OptionGroup var atOnce: AtOnceOption
     @OptionGroup var target: InstallationOptions
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @OptionGroup var options: ReportOptions
 
     /// A line that is an installation.
     private struct Entry: Sendable {
@@ -38,27 +35,25 @@ struct ImportInstallations: AsyncParsableCommand {
         let document: InstallationDocument
     }
 
-    func run() async throws {
+    func report() async throws -> Report {
         let tally = ImportCounts(file: file, isDryRun: dryRun)
         let lines = try InputLines(file)
         // Lazy: no more lines are read than are asked for.
         let entries = lines.lazy.compactMap { line in Self.entry(line, tally) }
         var end: InstallationAnswer?
         if dryRun {
-            _ = try HubClient(target.hub, of: try options.settings())
+            _ = try HubClient(target.hub, of: try options.common.settings())
             for _ in entries { tally.put += 1 }
         } else {
-            end = try await target.withHub(options, atOnce: atOnce.atOnce) { hub, loop in
+            end = try await target.withHub(options.common, atOnce: atOnce.atOnce) { hub, loop in
                 try await put(entries, to: hub, on: loop, tally)
             }
         }
         tally.progress.clear()
-        try StandardStreams.print(json.isOn ? tally.json(end, hub: target.hub).document : tally.text)
-        if let failure = lines.failure { throw failure }
-        if let end {
-            throw end.failure("cannot go on putting installations at hub \"\(target.hub)\"", hub: target.hub)
-        }
-        if !tally.refused.isEmpty { throw ExitCode(ExitStatus.badInput.rawValue) }
+        let ended = end?.failure("cannot go on putting installations at hub \"\(target.hub)\"", hub: target.hub)
+        return Report(
+            tally.text, tally.json(end, hub: target.hub), status: tally.refused.isEmpty ? .ok : .badInput
+        ).failing(with: lines.failure ?? ended, always: true)
     }
 
     private func put(

@@ -2,14 +2,10 @@ import CommandLineTool
 import ArgumentParser
 import Providers
 
-/// What the hub said to changes of installations.
+/// What the hub said to changes of installations: a line for each that is done, and a failure for the others. Pure.
 enum InstallationChanged {
-    /// Prints the answers; what was no success ends the command.
-    ///
     /// - Parameter verb: `put`, `change`, `delete`.
-    static func show(
-        _ answers: [(id: String, answer: InstallationAnswer)], verb: String, hub: String, asJSON: Bool
-    ) throws {
+    static func report(_ answers: [(id: String, answer: InstallationAnswer)], verb: String, hub: String) -> Report {
         let failures = answers.filter { !isDone($0.answer, verb) }.map { id, answer in
             answer.isMissing
                 ? Failure(
@@ -17,17 +13,9 @@ enum InstallationChanged {
                     status: .badInput)
                 : answer.failure("cannot \(verb) installation \"\(id)\"", hub: hub)
         }
-        if asJSON {
-            try StandardStreams.print(JSONOutput.list(answers.map { json($0, $1, verb, hub) }).document)
-        } else {
-            let done = answers.filter { isDone($0.answer, verb) }
-            if !done.isEmpty {
-                try StandardStreams.print(done.map { "\($0.id): \(past[verb] ?? verb)" }.joined(separator: "\n"))
-            }
-        }
-        guard let last = failures.last else { return }
-        if asJSON { throw ExitCode(last.status.rawValue) }
-        throw Failure(failures.flatMap(\.complaints), status: last.status)
+        let done = answers.filter { isDone($0.answer, verb) }.map { "\($0.id): \(past[verb] ?? verb)" }
+        return Report(done.joined(separator: "\n"), .list(answers.map { json($0, $1, verb, hub) }))
+            .failing(with: failures.last.map { Failure(failures.flatMap(\.complaints), status: $0.status) })
     }
 
     /// Queued, not done: reads show it later.

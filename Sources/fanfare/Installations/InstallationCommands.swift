@@ -22,7 +22,7 @@ struct InstallationCommands: ParsableCommand {
 }
 
 /// `fanfare installation delete`
-struct DeleteInstallation: AsyncParsableCommand {
+struct DeleteInstallation: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Make a hub forget installations.",
         discussion: """
@@ -31,16 +31,13 @@ struct DeleteInstallation: AsyncParsableCommand {
             Example: fanfare installation delete --hub news phone-1 phone-2
             """)
 
-    @Argument(help: "The installations' ids.")
-    var ids: [String]
-
+    @Argument(help: "The installations' ids.") var ids: [String]
     @OptionGroup var target: InstallationOptions
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @OptionGroup var options: ReportOptions
 
-    func run() async throws {
+    func report() async throws -> Report {
         var answers: [(id: String, answer: InstallationAnswer)] = []
-        try await target.withHub(options) { hub, loop in
+        try await target.withHub(options.common) { hub, loop in
             let errand = InstallationRequests.quick(hub, on: loop)
             for id in ids {
                 let answer = try await InstallationOptions.saying("cannot delete installation \"\(id)\"") {
@@ -52,7 +49,7 @@ struct DeleteInstallation: AsyncParsableCommand {
                 if answer.isAboutTheHub { break }
             }
         }
-        try InstallationChanged.show(answers, verb: "delete", hub: target.hub, asJSON: json.isOn)
+        return InstallationChanged.report(answers, verb: "delete", hub: target.hub)
     }
 }
 
@@ -66,17 +63,14 @@ struct GetInstallation: AsyncParsableCommand {
             Example: fanfare installation get --hub news phone-1 --json
             """)
 
-    @Argument(help: "The installation's id.")
-    var id: String
-
+    @Argument(help: "The installation's id.") var id: String
     @OptionGroup var target: InstallationOptions
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @OptionGroup var options: ReportOptions
 
     func run() async throws {
         let doing = "cannot read installation \"\(id)\""
         let id = self.id
-        let answer = try await target.withHub(options) { hub, loop in
+        let answer = try await target.withHub(options.common) { hub, loop in
             try await InstallationOptions.saying(doing) {
                 try await InstallationRequests.quick(hub, on: loop).run {
                     installations, token throws(InvalidInstallation) in
@@ -93,8 +87,9 @@ struct GetInstallation: AsyncParsableCommand {
         guard let members = (try? JSONSerialization.jsonObject(with: Data(answer.body))) as? [String: Any] else {
             throw Failure(doing, because: "the hub's answer is no JSON object", status: .internalFault)
         }
+        // As the hub wrote it: no document of ours, so no report.
         let document = String(decoding: answer.body, as: UTF8.self)
-        try StandardStreams.print(json.isOn ? document : Self.text(members))
+        try StandardStreams.print(options.json.isOn ? document : Self.text(members))
     }
 
     /// One fact a line.

@@ -5,8 +5,7 @@ import Providers
 
 /// What every `fanfare installation` command takes.
 struct InstallationOptions: ParsableArguments {
-    @Option(help: "The hub's name in the settings.", completion: .hub)
-    var hub: String
+    @Option(help: "The hub's name in the settings.", completion: .hub) var hub: String
 
     /// Lends the hub, with a client for `atOnce` requests in flight.
     func withHub<T>(
@@ -28,8 +27,7 @@ struct InstallationOptions: ParsableArguments {
 
 /// Requests at once, for the commands that make many.
 struct AtOnceOption: ParsableArguments {
-    @Option(help: ArgumentHelp("Requests at once, 1 to 256.", valueName: "count"))
-    var atOnce = 16
+    @Option(help: ArgumentHelp("Requests at once, 1 to 256.", valueName: "count")) var atOnce = 16
 
     func validate() throws {
         guard (1...256).contains(atOnce) else { throw ValidationError("--at-once is 1 to 256.") }

@@ -4,7 +4,7 @@ import Providers
 import PushModel
 
 /// `fanfare installation patch`
-struct PatchInstallation: AsyncParsableCommand {
+struct PatchInstallation: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "patch", abstract: "Change parts of an installation and leave the rest.",
         discussion: """
@@ -14,21 +14,12 @@ struct PatchInstallation: AsyncParsableCommand {
             Example: fanfare installation patch --hub news phone-1 --add-tag sports --remove-tag weather
             """)
 
-    @Argument(help: "The installation's id.")
-    var id: String
-
-    @Option(help: ArgumentHelp("A tag to add. Repeatable.", valueName: "tag"))
-    var addTag: [String] = []
-
-    @Option(help: ArgumentHelp("A tag to take away. Repeatable.", valueName: "tag"))
-    var removeTag: [String] = []
-
-    @Option(help: ArgumentHelp("A JSON list of operations, or @FILE.", valueName: "json"))
-    var operations: String?
-
+    @Argument(help: "The installation's id.") var id: String
+    @Option(help: ArgumentHelp("A tag to add. Repeatable.", valueName: "tag")) var addTag: [String] = []
+    @Option(help: ArgumentHelp("A tag to take away. Repeatable.", valueName: "tag")) var removeTag: [String] = []
+    @Option(help: ArgumentHelp("A JSON list of operations, or @FILE.", valueName: "json")) var operations: String?
     @OptionGroup var target: InstallationOptions
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @OptionGroup var options: ReportOptions
 
     func validate() throws {
         if operations == nil && addTag.isEmpty && removeTag.isEmpty {
@@ -39,10 +30,10 @@ struct PatchInstallation: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
+    func report() async throws -> Report {
         let patch = try self.patch()
         let id = self.id
-        let answer = try await target.withHub(options) { hub, loop in
+        let answer = try await target.withHub(options.common) { hub, loop in
             try await InstallationOptions.saying("cannot change installation \"\(id)\"") {
                 try await InstallationRequests.quick(hub, on: loop).run {
                     installations, token throws(InvalidInstallation) in
@@ -50,7 +41,7 @@ struct PatchInstallation: AsyncParsableCommand {
                 }
             }
         }
-        try InstallationChanged.show([(id, answer)], verb: "change", hub: target.hub, asJSON: json.isOn)
+        return InstallationChanged.report([(id, answer)], verb: "change", hub: target.hub)
     }
 
     private func patch() throws(Failure) -> InstallationPatch {

@@ -3,7 +3,7 @@ import ArgumentParser
 import Providers
 
 /// `fanfare installation put`
-struct PutInstallation: AsyncParsableCommand {
+struct PutInstallation: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "put", abstract: "Register a device, or replace what was registered under its id.",
         discussion: """
@@ -17,19 +17,15 @@ struct PutInstallation: AsyncParsableCommand {
         help: ArgumentHelp("The installation as JSON; - is standard input.", valueName: "file"), completion: .file())
     var file: String?
 
-    @Option(help: "The installation's id.")
-    var id: String?
+    @Option(help: "The installation's id.") var id: String?
 
     @Option(
         help: ArgumentHelp(
             "Whose device it is: \(InstallationDocument.platforms.joined(separator: ", ")).", valueName: "name"))
     var platform: String?
 
-    @Option(help: "The device's handle; of a browser an object with endpoint, p256dh and auth.")
-    var handle: String?
-
-    @Option(help: ArgumentHelp("The user the device belongs to.", valueName: "id"))
-    var user: String?
+    @Option(help: "The device's handle; of a browser an object with endpoint, p256dh and auth.") var handle: String?
+    @Option(help: ArgumentHelp("The user the device belongs to.", valueName: "id")) var user: String?
 
     @Option(name: .customLong("tag"), help: ArgumentHelp("A tag of the device. Repeatable.", valueName: "tag"))
     var tags: [String] = []
@@ -43,8 +39,7 @@ struct PutInstallation: AsyncParsableCommand {
     var expires: String?
 
     @OptionGroup var target: InstallationOptions
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @OptionGroup var options: ReportOptions
 
     func validate() throws {
         let isGiven =
@@ -57,16 +52,15 @@ struct PutInstallation: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
+    func report() async throws -> Report {
         let document = try self.document()
-        let answer = try await target.withHub(options) { hub, loop in
+        let answer = try await target.withHub(options.common) { hub, loop in
             try await InstallationRequests.quick(hub, on: loop).run {
                 installations, token throws(InvalidInstallation) in
                 try installations.request(put: document, signedBy: token, tracking: HubClient.tracking())
             }
         }
-        try InstallationChanged.show(
-            [(document.id, answer)], verb: "put", hub: target.hub, asJSON: json.isOn)
+        return InstallationChanged.report([(document.id, answer)], verb: "put", hub: target.hub)
     }
 
     private func document() throws(Failure) -> InstallationDocument {

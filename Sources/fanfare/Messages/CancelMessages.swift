@@ -5,7 +5,7 @@ import Postgres
 import Store
 
 /// `fanfare messages cancel`
-struct CancelMessages: AsyncParsableCommand {
+struct CancelMessages: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel",
         abstract: "Stop messages that were not posted yet, by id, of a whole campaign or of a hub.",
@@ -18,20 +18,11 @@ struct CancelMessages: AsyncParsableCommand {
             Example: fanfare messages cancel --campaign spring --run 2027-03-01
             """)
 
-    @Argument(help: "Ids of the messages.")
-    var ids: [Int64] = []
-
-    @Option(help: "Everything of this campaign that was not posted yet.")
-    var campaign: String?
-
-    @Option(help: "With --campaign: only this run of it.")
-    var run: String?
-
-    @Option(help: "Everything of this hub that was not posted yet.", completion: .hub)
-    var hub: String?
-
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @Argument(help: "Ids of the messages.") var ids: [Int64] = []
+    @Option(help: "Everything of this campaign that was not posted yet.") var campaign: String?
+    @Option(help: "With --campaign: only this run of it.") var run: String?
+    @Option(help: "Everything of this hub that was not posted yet.", completion: .hub) var hub: String?
+    @OptionGroup var options: ReportOptions
 
     func validate() throws {
         switch (ids.isEmpty, campaign, hub) {
@@ -42,19 +33,18 @@ struct CancelMessages: AsyncParsableCommand {
         if run != nil, campaign == nil { throw ValidationError("--run goes with --campaign.") }
     }
 
-    func run() async throws {
-        try await options.withDatabase { database in
-            if campaign != nil || hub != nil { return try await cancelMany(in: database) }
-            var answers: [(id: Int64, answer: String)] = []
-            for id in ids { answers.append((id, try await cancel(id, in: database))) }
-            if json.isOn {
-                let rows = answers.map { JSONOutput.object(["id": .number($0.id), "answer": .text($0.answer)]) }
-                try StandardStreams.print(JSONOutput.list(rows).document)
-            } else {
-                try StandardStreams.print(answers.map { "\($0.id) \($0.answer)" }.joined(separator: "\n"))
-            }
-            if answers.contains(where: { $0.answer != "cancelled" }) { throw ExitCode(ExitStatus.badInput.rawValue) }
-        }
+    func answer(_ database: Database) async throws -> Report {
+        if campaign != nil || hub != nil { return try await cancelMany(in: database) }
+        var answers: [(id: Int64, answer: String)] = []
+        for id in ids { answers.append((id, try await cancel(id, in: database))) }
+        return Self.report(answers)
+    }
+
+    static func report(_ answers: [(id: Int64, answer: String)]) -> Report {
+        Report(
+            answers.map { "\($0.id) \($0.answer)" }.joined(separator: "\n"),
+            .list(answers.map { .object(["id": .number($0.id), "answer": .text($0.answer)]) }),
+            status: answers.allSatisfy { $0.answer == "cancelled" } ? .ok : .badInput)
     }
 
     private func cancel(_ id: Int64, in database: Database) async throws(DatabaseError) -> String {
@@ -67,31 +57,20 @@ struct CancelMessages: AsyncParsableCommand {
     }
 
     /// The messages of `campaign`, or of `hub`.
-    private func cancelMany(in database: Database) async throws {
-        let progress = ProgressLine()
+    private func cancelMany(in database: Database) async throws -> Report {
         let messages = Messages(database: database)
-        func batch(after: String?) async throws(DatabaseError) -> Messages.Cancelled {
-            if let hub { return try await messages.cancel(hub: hub, after: after) }
-            return try await messages.cancel(campaign: campaign ?? "", run: run, after: after)
+        var tooLate: Int64 = 0
+        let cancelled = try await Batches.count("cancelled") { (mark: String?) in
+            let done =
+                if let hub {
+                    try await messages.cancel(hub: hub, after: mark)
+                } else {
+                    try await messages.cancel(campaign: campaign ?? "", run: run, after: mark)
+                }
+            tooLate += done.tooLate
+            return (done.cancelled, done.next)
         }
-        var done = try await batch(after: nil)
-        while let next = done.next {
-            await progress.show("\(done.cancelled) cancelled")
-            let more = try await batch(after: next)
-            done.cancelled += more.cancelled
-            done.tooLate += more.tooLate
-            done.next = more.next
-        }
-        await progress.end()
-        let sent = try await sentBefore(messages)
-        if json.isOn {
-            let document: JSONOutput = .object([
-                "campaign": .text(campaign), "run": .text(run), "hub": .text(hub), "cancelled": .number(done.cancelled),
-                "too_late": .number(done.tooLate), "sent_before": .number(sent),
-            ])
-            return try StandardStreams.print(document.document)
-        }
-        try StandardStreams.print(Self.line(done, sent: sent))
+        return report(cancelled: cancelled, tooLate: tooLate, sent: try await sentBefore(messages))
     }
 
     /// Messages of the campaign that were sent before, at most `countedAtMost`; nil: no campaign is asked for.
@@ -107,16 +86,21 @@ struct CancelMessages: AsyncParsableCommand {
 
     private static let countedAtMost: Int32 = 1000
 
-    /// `3 messages cancelled, 2 too late: they are on the wire, 40 sent before`. Pure.
-    static func line(_ done: Messages.Cancelled, sent: Int?) -> String {
-        var parts = ["\(HumanFormat.count(done.cancelled, "message")) cancelled"]
-        if done.tooLate > 0 { parts.append("\(done.tooLate) too late: they are on the wire") }
+    /// `3 messages cancelled, 2 too late: they are on the wire, 40 sent before`.
+    func report(cancelled: Int64, tooLate: Int64, sent: Int?) -> Report {
+        var parts = ["\(HumanFormat.count(cancelled, "message")) cancelled"]
+        if tooLate > 0 { parts.append("\(tooLate) too late: they are on the wire") }
         switch sent {
         case nil: break
-        case 0 where done.cancelled + done.tooLate == 0: parts.append("none was sent in the last 30 days")
+        case 0 where cancelled + tooLate == 0: parts.append("none was sent in the last 30 days")
         case 0: parts.append("none sent before")
-        case .some(let sent): parts.append("\(sent)\(sent == countedAtMost ? " or more" : "") sent before")
+        case .some(let sent): parts.append("\(sent)\(sent == Self.countedAtMost ? " or more" : "") sent before")
         }
-        return parts.joined(separator: ", ")
+        return Report(
+            parts.joined(separator: ", "),
+            [
+                "campaign": .text(campaign), "run": .text(run), "hub": .text(hub), "cancelled": .number(cancelled),
+                "too_late": .number(tooLate), "sent_before": .number(sent),
+            ])
     }
 }

@@ -15,8 +15,7 @@ struct ContentOptions: ParsableArguments {
         help: ArgumentHelp("One property of the content, instead of --content. Repeatable.", valueName: "name=text"))
     var properties: [KeyValue] = []
 
-    @Option(help: "BCP 47 language of the content, such as fr or zh-Hans. Default: it has none.")
-    var locale: String?
+    @Option(help: "BCP 47 language of the content, such as fr or zh-Hans. Default: it has none.") var locale: String?
 
     @Option(
         name: .customLong("translation"),

@@ -16,7 +16,7 @@ struct DoubtCommands: ParsableCommand {
 }
 
 /// `fanfare doubt list`
-struct ListDoubts: AsyncParsableCommand {
+struct ListDoubts: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the messages in doubt, the oldest first.",
         discussion: """
@@ -25,54 +25,44 @@ struct ListDoubts: AsyncParsableCommand {
             Example: fanfare doubt list --campaign spring --run 2027-03-01
             """)
 
-    @Option(help: "Only messages of this hub.", completion: .hub)
-    var hub: String?
-
-    @Option(help: ArgumentHelp("Only messages of this campaign.", valueName: "name"))
-    var campaign: String?
+    @Option(help: "Only messages of this hub.", completion: .hub) var hub: String?
+    @Option(help: ArgumentHelp("Only messages of this campaign.", valueName: "name")) var campaign: String?
 
     @Option(help: ArgumentHelp("Only messages of this run of --campaign. Default: all its runs.", valueName: "key"))
     var run: String?
 
-    @Option(help: "Messages at most, 1 to 1000000.")
-    var limit: Int32 = 50
-
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @Option(help: "Messages at most, 1 to 1000000.") var limit: Int32 = 50
+    @OptionGroup var options: ReportOptions
 
     func validate() throws {
         guard (1...1_000_000).contains(limit) else { throw ValidationError("--limit must be from 1 to 1000000.") }
         if run != nil && campaign == nil { throw ValidationError("--run needs --campaign NAME.") }
     }
 
-    func run() async throws {
-        try await options.withDatabase { database in
-            let doubts = try await Doubts(database: database).list(
-                hub: hub, campaign: campaign, run: run, limit: limit)
-            if json.isOn { return try StandardStreams.print(JSONOutput.list(doubts.map(\.json)).document) }
-            var table = TextTable([
-                .number("ID"), .text("HUB"), .name("TAG"), .text("LOCALE"), .number("SINCE"), .text("REASON"),
-                .prose("ERROR"),
-            ])
-            for doubt in doubts {
-                table.add([
-                    "\(doubt.id)", doubt.hub, doubt.tag ?? "(everyone)", doubt.locale,
-                    doubt.since.map(HumanFormat.toSeconds), doubt.reason,
-                    doubt.error,
-                ])
-            }
-            try StandardStreams.print(table.isEmpty ? "no message is in doubt" : table.onScreen)
-        }
+    func answer(_ database: Database) async throws -> Report {
+        Report(
+            doubts: try await Doubts(database: database).list(hub: hub, campaign: campaign, run: run, limit: limit))
     }
 }
 
-extension Doubts.Doubt {
-    /// With the names of the columns of push.in_doubt.
-    fileprivate var json: JSONOutput {
-        .object([
-            "id": .number(id), "hub": .text(hub), "tag": .text(tag), "locale": .text(locale), "since": .text(since),
-            "reason": .text(reason), "post": .number(post), "posted_at": .text(postedAt), "error": .text(error),
-            "campaign": .text(campaign),
-        ])
+extension Report {
+    /// As JSON with the names of the columns of push.in_doubt.
+    init(doubts: [Doubts.Doubt]) {
+        let columns: [TextTable.Column] = [
+            .number("ID"), .text("HUB"), .name("TAG"), .text("LOCALE"), .number("SINCE"), .text("REASON"),
+            .prose("ERROR"),
+        ]
+        self.init(doubts, columns, none: "no message is in doubt") {
+            [
+                "\($0.id)", $0.hub, $0.tag ?? "(everyone)", $0.locale, $0.since.map(HumanFormat.toSeconds), $0.reason,
+                $0.error,
+            ]
+        } json: {
+            .object([
+                "id": .number($0.id), "hub": .text($0.hub), "tag": .text($0.tag), "locale": .text($0.locale),
+                "since": .text($0.since), "reason": .text($0.reason), "post": .number($0.post),
+                "posted_at": .text($0.postedAt), "error": .text($0.error), "campaign": .text($0.campaign),
+            ])
+        }
     }
 }

@@ -6,7 +6,7 @@ import PushModel
 import Store
 
 /// `fanfare enqueue`
-struct Enqueue: AsyncParsableCommand {
+struct Enqueue: ReportingCommand {
     static let configuration = CommandConfiguration(
         abstract: "Write messages into push.message and print their ids.",
         discussion: """
@@ -27,18 +27,13 @@ struct Enqueue: AsyncParsableCommand {
     var file: String?
 
     @OptionGroup(title: "One message") var message: MessageOptions
-
-    @Flag(help: "Try everything, and roll it back: nothing is enqueued.")
-    var dryRun = false
+    @Flag(help: "Try everything, and roll it back: nothing is enqueued.") var dryRun = false
 
     @Flag(help: "Print nothing unless something is wrong or odd: for cron, which mails what is printed.")
     var quiet = false
 
-    @Flag(help: "Enqueue nothing if the database warns of anything, and exit 65.")
-    var strict = false
-
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @Flag(help: "Enqueue nothing if the database warns of anything, and exit 65.") var strict = false
+    @OptionGroup var options: ReportOptions
 
     func validate() throws {
         if file == nil {
@@ -48,30 +43,32 @@ struct Enqueue: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
+    func report() async throws -> Report {
         let lines = try file.map { path throws(Failure) in try MessageLine.read(from: path) }
         let messages = try lines?.map(\.message) ?? message.messages()
         let warnings = Warnings()
-        try await options.withDatabase(onWarning: warnings.take) { database in
+        let enqueued = try await options.common.withDatabase(onWarning: warnings.take) { database in
             let store = Messages(database: database)
-            var enqueued: [Messages.Enqueued] = []
             do {
-                if messages.isEmpty {
-                    // A file without messages, say of a job that found nothing to tell, is no fault.
-                } else if dryRun {
-                    enqueued = try await store.rehearse(messages)
-                    if strict { try warnings.refuse("cannot enqueue") }
-                } else {
-                    enqueued = try await store.enqueue(messages) {
-                        if strict { try warnings.refuse("cannot enqueue") }
-                    }
-                }
+                return try await enqueue(messages, to: store, warnings)
             } catch let error as DatabaseError {
                 throw try await located(error, in: lines ?? [], by: store)
             }
-            try show(enqueued, of: messages, warnings)
-            if let text = warnings.text { StandardStreams.printError(text) }
         }
+        return report(enqueued, of: messages, warnings)
+    }
+
+    private func enqueue(
+        _ messages: [NewMessage], to store: Messages, _ warnings: Warnings
+    ) async throws -> [Messages.Enqueued] {
+        // A file without messages, say of a job that found nothing to tell, is no fault.
+        if messages.isEmpty { return [] }
+        guard dryRun else {
+            return try await store.enqueue(messages) { if strict { try warnings.refuse("cannot enqueue") } }
+        }
+        let enqueued = try await store.rehearse(messages)
+        if strict { try warnings.refuse("cannot enqueue") }
+        return enqueued
     }
 
     /// The same error, with the line it is about.
@@ -87,32 +84,34 @@ struct Enqueue: AsyncParsableCommand {
         return located
     }
 
-    private func show(_ enqueued: [Messages.Enqueued], of messages: [NewMessage], _ warnings: Warnings) throws {
-        if quiet { return }
-        let count = messages.count
-        if json.isOn {
-            let document: JSONOutput = .object([
+    /// - Parameter warnings: what the database said of them.
+    func report(_ enqueued: [Messages.Enqueued], of messages: [NewMessage], _ warnings: Warnings) -> Report {
+        var report = Report(
+            text(enqueued, messages),
+            [
                 "dry_run": .flag(dryRun), "ids": .list(dryRun ? [] : enqueued.map { .number($0.id) }),
-                "inserted": .number(dryRun ? 0 : enqueued.count(where: \.inserted)), "messages": .number(count),
-                "rows": .list(enqueued.map(row)), "warnings": warnings.json,
+                "inserted": .number(dryRun ? 0 : enqueued.count(where: \.inserted)),
+                "messages": .number(messages.count), "rows": .list(enqueued.map(row)), "warnings": warnings.json,
             ])
-            try StandardStreams.print(document.document)
-        } else if dryRun, count > 0 {
+        report.remarks = (warnings.text, warnings.text)
+        report.isQuiet = quiet
+        return report
+    }
+
+    private func text(_ enqueued: [Messages.Enqueued], _ messages: [NewMessage]) -> String {
+        if messages.isEmpty { return "\(file.map(InputFile.name) ?? "input"): no messages" }
+        if dryRun {
             let times = Set(enqueued.map { Self.time($0.sendAt) ?? "" })
             let time = times.count == 1 ? times.first ?? "" : ", at different times"
-            try StandardStreams.print("\(HumanFormat.count(count, "message")) would be enqueued\(time); nothing was")
-        } else if count == 0 {
-            try StandardStreams.print("\(file.map(InputFile.name) ?? "input"): no messages")
-        } else if !enqueued.isEmpty {
-            let lines = zip(enqueued, messages).map { row, message in
-                if !row.inserted {
-                    return "\(row.id) duplicate\(message.replace == true ? ", too late to replace it" : "")"
-                }
-                let replaced = row.replaced.map { " in place of \($0)" } ?? ""
-                return "\(row.id) inserted\(replaced)\(Self.time(row.sendAt) ?? "")"
-            }
-            try StandardStreams.print(lines.joined(separator: "\n"))
+            return "\(HumanFormat.count(messages.count, "message")) would be enqueued\(time); nothing was"
         }
+        return zip(enqueued, messages).map { row, message in
+            if !row.inserted {
+                return "\(row.id) duplicate\(message.replace == true ? ", too late to replace it" : "")"
+            }
+            let replaced = row.replaced.map { " in place of \($0)" } ?? ""
+            return "\(row.id) inserted\(replaced)\(Self.time(row.sendAt) ?? "")"
+        }.joined(separator: "\n")
     }
 
     private func row(of enqueued: Messages.Enqueued) -> JSONOutput {

@@ -3,7 +3,7 @@ import CommandLineTool
 import Store
 
 /// `fanfare messages erase`
-struct EraseMessages: AsyncParsableCommand {
+struct EraseMessages: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "erase", abstract: "Remove what messages say and to whom they go, for requests to be forgotten.",
         discussion: """
@@ -18,33 +18,26 @@ struct EraseMessages: AsyncParsableCommand {
             Example: fanfare messages erase 42 43
             """)
 
-    @Argument(help: "Ids of the messages.")
-    var ids: [Int64]
-
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @Argument(help: "Ids of the messages.") var ids: [Int64]
+    @OptionGroup var options: ReportOptions
 
     /// Few at a time, because a worker records nothing of a claim while its messages are being erased.
     private static let batch = 100
 
-    func run() async throws {
-        try await options.withDatabase { database in
-            let messages = Messages(database: database)
-            var answers: [Messages.Erased] = []
-            var rest = ids[...]
-            while !rest.isEmpty {
-                answers += try await messages.erase(Array(rest.prefix(Self.batch)))
-                rest = rest.dropFirst(Self.batch)
-            }
-            if json.isOn {
-                let rows = answers.map { answer in
-                    JSONOutput.object(["id": .number(answer.id), "outcome": .text(answer.outcome.rawValue)])
-                }
-                try StandardStreams.print(JSONOutput.list(rows).document)
-            } else {
-                try StandardStreams.print(answers.map { "\($0.id) \($0.outcome.rawValue)" }.joined(separator: "\n"))
-            }
-            if answers.contains(where: { $0.outcome != .erased }) { throw ExitCode(ExitStatus.badInput.rawValue) }
+    func answer(_ database: Database) async throws -> Report {
+        var answers: [Messages.Erased] = []
+        for first in stride(from: 0, to: ids.count, by: Self.batch) {
+            answers += try await Messages(database: database).erase(Array(ids[first...].prefix(Self.batch)))
         }
+        return Report(erased: answers)
+    }
+}
+
+extension Report {
+    init(erased answers: [Messages.Erased]) {
+        self.init(
+            answers.map { "\($0.id) \($0.outcome.rawValue)" }.joined(separator: "\n"),
+            .list(answers.map { .object(["id": .number($0.id), "outcome": .text($0.outcome.rawValue)]) }),
+            status: answers.allSatisfy { $0.outcome == .erased } ? .ok : .badInput)
     }
 }

@@ -4,7 +4,7 @@ import PushModel
 import Store
 
 /// `fanfare messages list`
-struct ListMessages: AsyncParsableCommand {
+struct ListMessages: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Find messages, the newest first.",
         discussion: """
@@ -15,71 +15,29 @@ struct ListMessages: AsyncParsableCommand {
             Example: fanfare messages list --tag customer-777 --since 2d
             """)
 
-    @Option(help: "Only messages of this hub.", completion: .hub)
-    var hub: String?
-
-    @Option(help: "Only messages with this status.")
-    var status: PushModel.Status?
-
-    @Option(help: "Only messages with this reason, such as bad_request.")
-    var reason: String?
-
-    @Option(help: "Only messages to this tag, alone or in an expression.")
-    var tag: String?
-
-    @Option(help: "Only messages of this campaign.")
-    var campaign: String?
-
-    @Option(help: "Only messages of this run of a campaign.")
-    var run: String?
-
-    @Option(help: "Only messages of this tenant.")
-    var tenant: String?
-
-    @Option(help: "Only messages with this dedupe_key.")
-    var dedupeKey: String?
-
-    @Option(help: "Only messages enqueued then or later.")
-    var since = SearchTime(argument: "7d")
-
-    @Option(help: "Only messages enqueued then or earlier.")
-    var until: SearchTime?
-
-    @Option(help: ArgumentHelp("Only messages with a lower id: the next page.", valueName: "id"))
-    var before: Int64?
-
-    @Option(help: "Messages at most, 1 to 10000.")
-    var limit: Int32 = 50
-
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @Option(help: "Only messages of this hub.", completion: .hub) var hub: String?
+    @Option(help: "Only messages with this status.") var status: PushModel.Status?
+    @Option(help: "Only messages with this reason, such as bad_request.") var reason: String?
+    @Option(help: "Only messages to this tag, alone or in an expression.") var tag: String?
+    @Option(help: "Only messages of this campaign.") var campaign: String?
+    @Option(help: "Only messages of this run of a campaign.") var run: String?
+    @Option(help: "Only messages of this tenant.") var tenant: String?
+    @Option(help: "Only messages with this dedupe_key.") var dedupeKey: String?
+    @Option(help: "Only messages enqueued then or later.") var since = SearchTime(argument: "7d")
+    @Option(help: "Only messages enqueued then or earlier.") var until: SearchTime?
+    @Option(help: ArgumentHelp("Only messages with a lower id: the next page.", valueName: "id")) var before: Int64?
+    @Option(help: "Messages at most, 1 to 10000.") var limit: Int32 = 50
+    @OptionGroup var options: ReportOptions
 
     func validate() throws {
         guard (1...10_000).contains(limit) else { throw ValidationError("--limit must be from 1 to 10000.") }
     }
 
-    func run() async throws {
-        try await options.withDatabase { database in
-            let store = Messages(database: database)
-            let messages = try await store.find(search)
-            let footer = Self.footer(messages.map(\.id), limit, try await store.time(since.time))
-            if json.isOn {
-                try StandardStreams.print(JSONOutput.list(messages.map(\.json)).document)
-                return StandardStreams.printError(footer)  // an empty list is no answer without it
-            }
-            var table = TextTable([
-                .number("ID"), .text("HUB"), .name("TARGET"), .text("LOCALE"), .text("STATUS"), .text("REASON"),
-                .number("SINCE"), .prose("NOTE"),
-            ])
-            for message in messages {
-                table.add([
-                    "\(message.id)", message.hub, message.target, message.locale, message.status, message.reason,
-                    message.since.map(HumanFormat.toSeconds), message.note ?? message.error,
-                ])
-            }
-            if !table.isEmpty { try StandardStreams.print(table.onScreen) }
-            try StandardStreams.print(footer)
-        }
+    func answer(_ database: Database) async throws -> Report {
+        let store = Messages(database: database)
+        let messages = try await store.find(search)
+        return Report(
+            messages, footer: Self.footer(messages.map(\.id), limit, try await store.time(since.time)))
     }
 
     private var search: MessageSearch {
@@ -105,6 +63,23 @@ struct ListMessages: AsyncParsableCommand {
         }
         let found = ids.isEmpty ? "no such message" : "no other such message"
         return "\(found) was enqueued since \(since); look further back with --since 30d"
+    }
+}
+
+extension Report {
+    init(_ messages: [Messages.Status], footer: String) {
+        let columns: [TextTable.Column] = [
+            .number("ID"), .text("HUB"), .name("TARGET"), .text("LOCALE"), .text("STATUS"), .text("REASON"),
+            .number("SINCE"), .prose("NOTE"),
+        ]
+        self.init(messages, columns, footer: footer) {
+            [
+                "\($0.id)", $0.hub, $0.target, $0.locale, $0.status, $0.reason, $0.since.map(HumanFormat.toSeconds),
+                $0.note ?? $0.error,
+            ]
+        } json: {
+            $0.json
+        }
     }
 }
 

@@ -16,7 +16,7 @@ struct MessageCommands: ParsableCommand {
 extension PushModel.Status: ExpressibleByArgument {}
 
 /// `fanfare messages show`
-struct ShowMessage: AsyncParsableCommand {
+struct ShowMessage: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show where one message is, and why.",
         discussion: """
@@ -25,35 +25,33 @@ struct ShowMessage: AsyncParsableCommand {
             Example: fanfare messages show 42 --json
             """)
 
-    @Argument(help: "The message's id, as enqueue printed it.")
-    var id: Int64
+    @Argument(help: "The message's id, as enqueue printed it.") var id: Int64
+    @OptionGroup var options: ReportOptions
 
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
-
-    func run() async throws {
-        try await options.withDatabase { database in
-            guard let status = try await Messages(database: database).status(of: id) else {
-                throw Failure(
-                    "cannot show message \(id)", because: "there is no message \(id)",
-                    hint: "Ids come from enqueue, or from INSERT … RETURNING id.", status: .badInput)
-            }
-            let mates = try await Messages(database: database).mates(of: id)
-            let content = try await Messages(database: database).content(of: id)
-            if json.isOn {
-                let rest: [String: JSONOutput] = [
-                    "content": .text(content), "mates": .list(mates.map { .number($0) }),
-                ]
-                return try StandardStreams.print(
-                    JSONOutput.object(status.members.merging(rest) { $1 }).document)
-            }
-            var table = TextTable([.text("id"), .prose("\(id)")])
-            let others = mates.isEmpty ? nil : mates.map { "\($0)" }.joined(separator: " ")
-            for (name, value) in status.fields + [("in one post with", others), ("content", content)] {
-                if let value { table.add([name, value]) }
-            }
-            try StandardStreams.print(table.onScreen)
+    func answer(_ database: Database) async throws -> Report {
+        let messages = Messages(database: database)
+        guard let status = try await messages.status(of: id) else {
+            throw Failure(
+                "cannot show message \(id)", because: "there is no message \(id)",
+                hint: "Ids come from enqueue, or from INSERT … RETURNING id.", status: .badInput)
         }
+        return Report(
+            status, mates: try await messages.mates(of: id), content: try await messages.content(of: id))
+    }
+}
+
+extension Report {
+    /// - Parameter mates: the messages that were in one post with it.
+    init(_ message: Messages.Status, mates: [Int64], content: String?) {
+        let others = mates.isEmpty ? nil : mates.map { "\($0)" }.joined(separator: " ")
+        let fields = message.fields + [("in one post with", others), ("content", content)]
+        let rows = fields.compactMap { name, value in value.map { [name, $0] } }
+        self.init(
+            fitting: TextTable([.text("id"), .prose("\(message.id)")], rows: rows).text,
+            .object(
+                message.members.merging([
+                    "content": .text(content), "mates": .list(mates.map { .number($0) }),
+                ]) { $1 }))
     }
 }
 

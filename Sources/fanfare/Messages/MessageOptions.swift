@@ -5,9 +5,7 @@ import Store
 
 /// One message of `fanfare enqueue`, with the languages it comes in.
 struct MessageOptions: ParsableArguments {
-    @Option(help: "The hub's name in the settings.", completion: .hub)
-    var hub: String?
-
+    @Option(help: "The hub's name in the settings.", completion: .hub) var hub: String?
     @OptionGroup(title: "For whom") var target: TargetOptions
     @OptionGroup(title: "Content") var content: ContentOptions
 
@@ -59,29 +57,20 @@ struct MessageOptions: ParsableArguments {
             "How long it waits for that at most, up to 1d; then it is sent without. Default: 60s.", valueName: "time"))
     var afterAtMost: DurationArgument?
 
-    @Option(help: "Which messages of a hub go first. Default: normal.")
-    var priority: Priority?
+    @Option(help: "Which messages of a hub go first. Default: normal.") var priority: Priority?
 
     @Option(help: "What happens if a post may have left and no answer came. Default: the hub's onDoubt.")
     var onDoubt: OnDoubt?
 
-    @Flag(help: "Share no post with messages to other tags.")
-    var noPack = false
-
-    @Option(help: ArgumentHelp("For people and reports.", valueName: "name"))
-    var campaign: String?
+    @Flag(help: "Share no post with messages to other tags.") var noPack = false
+    @Option(help: ArgumentHelp("For people and reports.", valueName: "name")) var campaign: String?
 
     @Option(name: .customLong("run"), help: ArgumentHelp("For reports: one run of the campaign.", valueName: "name"))
     var campaignRun: String?
 
-    @Option(help: ArgumentHelp("For people and reports.", valueName: "name"))
-    var tenant: String?
-
-    @Option(help: ArgumentHelp("W3C trace context of the caller.", valueName: "context"))
-    var traceparent: String?
-
-    @Option(help: ArgumentHelp("For the backend's own use; any JSON.", valueName: "json"))
-    var meta: String?
+    @Option(help: ArgumentHelp("For people and reports.", valueName: "name")) var tenant: String?
+    @Option(help: ArgumentHelp("W3C trace context of the caller.", valueName: "context")) var traceparent: String?
+    @Option(help: ArgumentHelp("For the backend's own use; any JSON.", valueName: "json")) var meta: String?
 
     /// The name of an option that was given; nil: none was.
     var firstGiven: String? {

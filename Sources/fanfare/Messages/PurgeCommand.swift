@@ -3,7 +3,7 @@ import CommandLineTool
 import Store
 
 /// `fanfare purge`
-struct PurgeCommand: AsyncParsableCommand {
+struct PurgeCommand: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "purge",
         abstract: "Forget messages that are old and final, and keys and counters beyond their time.",
@@ -28,30 +28,36 @@ struct PurgeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Rows to look at in one transaction, 1 to 1000000.", valueName: "rows"))
     var batch: Int32 = 10_000
 
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @OptionGroup var options: ReportOptions
 
     func validate() throws {
         guard (1...1_000_000).contains(batch) else { throw ValidationError("--batch must be from 1 to 1000000.") }
     }
 
-    func run() async throws {
-        try await options.withDatabase { database in
-            var done: [Purge.Step] = []
-            var last: [Purge.Step]
-            let progress = ProgressLine()
-            repeat {
-                last = try await Purge.step(
-                    in: database, olderThan: olderThan.interval, batch: batch, keepAudit: keepAudit.interval)
-                for step in last where step.isDeletion { Self.add(step, to: &done) }
-                await progress.show(last.last.map { "\($0.what): \($0.action)" } ?? "nothing is old")
-            } while last.contains(where: \.isProgress)
-            await progress.end()
-            done += last  // what is kept
-            if json.isOn { return try StandardStreams.print(JSONOutput.list(done.map(\.json)).document) }
-            var table = TextTable([.text("WHAT"), .text("ACTION"), .number("ROWS"), .prose("NOTE")])
-            for step in done { table.add([step.what, step.action, step.n.map { "\($0)" }, step.note]) }
-            try StandardStreams.print(table.isEmpty ? "nothing is older than \(olderThan)" : table.onScreen)
+    func answer(_ database: Database) async throws -> Report {
+        var done: [Purge.Step] = []
+        var last: [Purge.Step]
+        let progress = ProgressLine()
+        repeat {
+            last = try await Purge.step(
+                in: database, olderThan: olderThan.interval, batch: batch, keepAudit: keepAudit.interval)
+            for step in last where step.isDeletion { Self.add(step, to: &done) }
+            await progress.show(last.last.map { "\($0.what): \($0.action)" } ?? "nothing is old")
+        } while last.contains(where: \.isProgress)
+        await progress.end()
+        return report(done + last)  // what is kept stands last
+    }
+
+    func report(_ steps: [Purge.Step]) -> Report {
+        Report(
+            steps, [.text("WHAT"), .text("ACTION"), .number("ROWS"), .prose("NOTE")],
+            none: "nothing is older than \(olderThan)"
+        ) {
+            [$0.what, $0.action, $0.n.map { "\($0)" }, $0.note]
+        } json: {
+            .object([
+                "what": .text($0.what), "action": .text($0.action), "rows": .number($0.n), "note": .text($0.note),
+            ])
         }
     }
 
@@ -62,12 +68,6 @@ struct PurgeCommand: AsyncParsableCommand {
         } else {
             done.append(step)
         }
-    }
-}
-
-extension Purge.Step {
-    fileprivate var json: JSONOutput {
-        .object(["what": .text(what), "action": .text(action), "rows": .number(n), "note": .text(note)])
     }
 }
 

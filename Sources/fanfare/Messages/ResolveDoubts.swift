@@ -5,7 +5,7 @@ import PushModel
 import Store
 
 /// `fanfare doubt resolve`
-struct ResolveDoubts: AsyncParsableCommand {
+struct ResolveDoubts: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "resolve", abstract: "Decide messages in doubt: delivered, given up, or sent again.",
         discussion: """
@@ -16,20 +16,11 @@ struct ResolveDoubts: AsyncParsableCommand {
             Example: fanfare doubt resolve --all --hub news --decision rejected --yes
             """)
 
-    @Argument(help: "Ids of the messages.")
-    var ids: [Int64] = []
-
-    @Option(help: "What is decided.")
-    var decision: Doubts.Decision
-
-    @Flag(help: "Decide every message in doubt of --hub.")
-    var all = false
-
-    @Option(help: "The hub for --all.", completion: .hub)
-    var hub: String?
-
-    @Option(help: "With --all: only those with this reason.")
-    var reason: DoubtReason?
+    @Argument(help: "Ids of the messages.") var ids: [Int64] = []
+    @Option(help: "What is decided.") var decision: Doubts.Decision
+    @Flag(help: "Decide every message in doubt of --hub.") var all = false
+    @Option(help: "The hub for --all.", completion: .hub) var hub: String?
+    @Option(help: "With --all: only those with this reason.") var reason: DoubtReason?
 
     @Option(
         help: ArgumentHelp(
@@ -39,11 +30,8 @@ struct ResolveDoubts: AsyncParsableCommand {
     @Option(help: ArgumentHelp("With --all: in doubt since this time or before.", valueName: "time"))
     var until: PastInstant?
 
-    @Flag(help: "Confirms --all.")
-    var yes = false
-
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @Flag(help: "Confirms --all.") var yes = false
+    @OptionGroup var options: ReportOptions
 
     func validate() throws {
         guard all else {
@@ -61,48 +49,32 @@ struct ResolveDoubts: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
-        try await options.withDatabase { database in
-            let doubts = Doubts(database: database)
-            let decided: Int64
-            var unmoved: Unmoved?
-            if let hub {
-                decided = try await all(of: hub, doubts)
-            } else {
-                let messages = Messages(database: database)
-                let before = try await messages.standings(of: ids)
-                decided = Int64(try await doubts.resolve(ids, as: decision))
-                unmoved = Unmoved(ids, .resolve, before: before, after: try await messages.standings(of: ids))
-            }
-            let asked = hub == nil ? Int64(ids.count) : decided
-            if json.isOn {
-                let document: JSONOutput = .object([
-                    "asked": .number(asked), "decided": .number(decided), "decision": .text(decision.rawValue),
-                    "not_decided": unmoved?.json ?? .null,
-                ])
-                try StandardStreams.print(document.document)
-            } else {
-                try StandardStreams.print(
-                    "\(decided) of \(HumanFormat.count(asked, "message")) decided: \(decision.rawValue)\(unmoved?.text ?? "")"
-                )
-            }
-            if !all, decided < Set(ids).count { throw ExitCode(ExitStatus.badInput.rawValue) }
+    func answer(_ database: Database) async throws -> Report {
+        let doubts = Doubts(database: database)
+        guard let hub else {
+            let messages = Messages(database: database)
+            let before = try await messages.standings(of: ids)
+            let decided = try await doubts.resolve(ids, as: decision)
+            let unmoved = Unmoved(ids, .resolve, before: before, after: try await messages.standings(of: ids))
+            return report(decided: Int64(decided), unmoved)
         }
+        let decided = try await Batches.count("decided") { mark in
+            let batch = try await doubts.resolve(
+                hub: hub, as: decision, reason: reason?.rawValue, since: since?.text, until: until?.text, after: mark)
+            return (batch.messages, batch.next)
+        }
+        return report(decided: decided, nil)
     }
 
-    private func all(of hub: String, _ doubts: Doubts) async throws -> Int64 {
-        let progress = ProgressLine()
-        var decided: Int64 = 0
-        var after: Int64?
-        repeat {
-            let batch = try await doubts.resolve(
-                hub: hub, as: decision, reason: reason?.rawValue, since: since?.text, until: until?.text, after: after)
-            decided += batch.messages
-            after = batch.next
-            if after != nil { await progress.show("\(decided) decided") }
-        } while after != nil
-        await progress.end()
-        return decided
+    /// - Parameter unmoved: nil: it was about all of a hub.
+    func report(decided: Int64, _ unmoved: Unmoved?) -> Report {
+        let asked = unmoved == nil ? decided : Int64(ids.count)
+        return Report(
+            "\(decided) of \(HumanFormat.count(asked, "message")) decided: \(decision.rawValue)\(unmoved?.text ?? "")",
+            [
+                "asked": .number(asked), "decided": .number(decided), "decision": .text(decision.rawValue),
+                "not_decided": unmoved?.json ?? .null,
+            ], status: unmoved != nil && decided < Set(ids).count ? .badInput : .ok)
     }
 }
 

@@ -6,7 +6,7 @@ import PushModel
 import Store
 
 /// `fanfare messages retry`
-struct RetryMessages: AsyncParsableCommand {
+struct RetryMessages: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry", abstract: "Send messages again that failed for good (rejected or expired).",
         discussion: """
@@ -18,11 +18,8 @@ struct RetryMessages: AsyncParsableCommand {
             Example: fanfare messages retry --hub news --reason expired --since 6h
             """)
 
-    @Argument(help: "Ids of the messages.")
-    var ids: [Int64] = []
-
-    @Option(help: "Every failure of this hub.", completion: .hub)
-    var hub: String?
+    @Argument(help: "Ids of the messages.") var ids: [Int64] = []
+    @Option(help: "Every failure of this hub.", completion: .hub) var hub: String?
 
     @Option(help: "With --hub: only those with this reason, as fanfare messages list shows it.")
     var reason: FailureReason?
@@ -32,11 +29,8 @@ struct RetryMessages: AsyncParsableCommand {
             "With --hub: failed at this time or later, such as 2h or 2027-03-01T08:00Z.", valueName: "time"))
     var since: PastInstant?
 
-    @Option(help: ArgumentHelp("With --hub: failed at this time or before.", valueName: "time"))
-    var until: PastInstant?
-
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @Option(help: ArgumentHelp("With --hub: failed at this time or before.", valueName: "time")) var until: PastInstant?
+    @OptionGroup var options: ReportOptions
 
     func validate() throws {
         guard hub == nil else {
@@ -49,47 +43,34 @@ struct RetryMessages: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
-        try await options.withDatabase { database in
-            let messages = Messages(database: database)
-            let retried: Int64
-            var unmoved: Unmoved?
-            if let hub {
-                retried = try await all(of: hub, messages)
-            } else {
-                let before = try await messages.standings(of: ids)
-                retried = Int64(try await messages.retry(ids))
-                unmoved = Unmoved(ids, .retry, before: before, after: try await messages.standings(of: ids))
-            }
-            if json.isOn {
-                try StandardStreams.print(
-                    JSONOutput.object([
-                        "retried": .number(retried), "asked": hub == nil ? .number(Set(ids).count) : .null,
-                        "not_retried": unmoved?.json ?? .null,
-                    ]).document)
-            } else {
-                let asked = hub == nil ? " of \(HumanFormat.count(Set(ids).count, "message"))" : ""
-                try StandardStreams.print(
-                    "\(hub == nil ? "\(retried)" : HumanFormat.count(retried, "message"))\(asked) due again\(unmoved?.text ?? "")"
-                )
-            }
-            if hub == nil, retried < Set(ids).count { throw ExitCode(ExitStatus.badInput.rawValue) }
+    func answer(_ database: Database) async throws -> Report {
+        let messages = Messages(database: database)
+        guard let hub else {
+            let before = try await messages.standings(of: ids)
+            let retried = try await messages.retry(ids)
+            let unmoved = Unmoved(ids, .retry, before: before, after: try await messages.standings(of: ids))
+            return report(retried: Int64(retried), unmoved)
         }
+        let retried = try await Batches.count("due again") { mark in
+            let batch = try await messages.retry(
+                hub: hub, reason: reason?.reason.rawValue, since: since?.text, until: until?.text, after: mark)
+            return (batch.messages, batch.next)
+        }
+        return report(retried: retried, nil)
     }
 
-    private func all(of hub: String, _ messages: Messages) async throws -> Int64 {
-        let progress = ProgressLine()
-        var retried: Int64 = 0
-        var after: String?
-        repeat {
-            let batch = try await messages.retry(
-                hub: hub, reason: reason?.reason.rawValue, since: since?.text, until: until?.text, after: after)
-            retried += batch.messages
-            after = batch.next
-            if after != nil { await progress.show("\(retried) due again") }
-        } while after != nil
-        await progress.end()
-        return retried
+    /// - Parameter unmoved: nil: it was about all of a hub.
+    func report(retried: Int64, _ unmoved: Unmoved?) -> Report {
+        guard let unmoved else {
+            return Report(
+                "\(HumanFormat.count(retried, "message")) due again",
+                ["retried": .number(retried), "asked": .null, "not_retried": .null])
+        }
+        let asked = Set(ids).count
+        return Report(
+            "\(retried) of \(HumanFormat.count(asked, "message")) due again\(unmoved.text)",
+            ["retried": .number(retried), "asked": .number(asked), "not_retried": unmoved.json],
+            status: retried < asked ? .badInput : .ok)
     }
 }
 

@@ -8,7 +8,7 @@ import PushModel
 import Signing
 
 /// `fanfare send`
-struct Send: AsyncParsableCommand {
+struct Send: ReportingCommand {
     static let configuration = CommandConfiguration(
         abstract: "Send one push straight to a hub, without the database.",
         discussion: """
@@ -22,23 +22,16 @@ struct Send: AsyncParsableCommand {
             Example: fanfare send --hub news --tag World --property title=Hello --dry-run
             """)
 
-    @Option(help: "The hub's name in the settings.", completion: .hub)
-    var hub: String
-
+    @Option(help: "The hub's name in the settings.", completion: .hub) var hub: String
     @OptionGroup(title: "For whom") var target: TargetOptions
     @OptionGroup(title: "The message") var content: ContentOptions
 
     @Flag(help: "Let the hub send at once, to at most 10 devices, and print what each platform answered.")
     var test = false
 
-    @Flag(help: "Print the request that would leave, without its token, and send nothing.")
-    var dryRun = false
-
-    @Flag(help: "Do not ask back: this really goes to everyone.")
-    var yes = false
-
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @Flag(help: "Print the request that would leave, without its token, and send nothing.") var dryRun = false
+    @Flag(help: "Do not ask back: this really goes to everyone.") var yes = false
+    @OptionGroup var options: ReportOptions
 
     func validate() throws {
         try target.check()
@@ -52,25 +45,18 @@ struct Send: AsyncParsableCommand {
         if test && dryRun { throw ValidationError("--test and --dry-run exclude each other.") }
     }
 
-    func run() async throws {
-        let hub = try HubClient(self.hub, of: try options.settings())
+    func report() async throws -> Report {
+        let hub = try HubClient(self.hub, of: try options.common.settings())
         let posts = try plan(for: hub.settings)
         if dryRun {
-            return try show(
-                try posts.map { post in
+            return Report(
+                requests: try posts.map { post in
                     try hub.signed { token throws(Failure) in try request(for: post, to: hub, signedBy: token) }
                 })
         }
-        let report = try await hub.withLoop { loop in try await send(posts, to: hub, on: loop) }
-        if json.isOn {
-            try StandardStreams.print(report.json.document)
-        } else if !report.text.isEmpty {
-            try StandardStreams.print(report.text)
-        }
-        if let failure = report.failure(doing: "cannot send to hub \"\(self.hub)\"") {
-            if json.isOn { throw ExitCode(failure.status.rawValue) }
-            throw failure
-        }
+        let sent = try await hub.withLoop { loop in try await send(posts, to: hub, on: loop) }
+        return Report(sent.text, sent.json)
+            .failing(with: sent.failure(doing: "cannot send to hub \"\(self.hub)\""))
     }
 
     /// What the worker would make of these rows.
@@ -110,12 +96,12 @@ struct Send: AsyncParsableCommand {
         report.left = posts.count - report.sent.count
         return report
     }
+}
 
-    private func show(_ requests: [Request]) throws {
-        if json.isOn {
-            return try StandardStreams.print(JSONOutput.object(["requests": .list(requests.map(\.json))]).document)
-        }
-        try StandardStreams.print(requests.map(\.text).joined(separator: "\n\n"))
+extension Report {
+    init(requests: [Request]) {
+        self.init(
+            requests.map(\.text).joined(separator: "\n\n"), ["requests": .list(requests.map(\.json))])
     }
 }
 

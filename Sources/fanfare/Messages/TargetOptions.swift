@@ -12,8 +12,7 @@ struct TargetOptions: ParsableArguments {
         help: "A device by the handle its platform gave it; needs a native --format. Repeatable, at most 1000.")
     var handles: [String] = []
 
-    @Flag(help: "To everyone; the hub must allow it.")
-    var broadcast = false
+    @Flag(help: "To everyone; the hub must allow it.") var broadcast = false
 
     /// The options that were given.
     var given: [(name: String, isGiven: Bool)] {

@@ -10,7 +10,7 @@ import Synchronization
 import Telemetry
 
 /// `fanfare drain`
-struct Drain: AsyncParsableCommand {
+struct Drain: ReportingCommand {
     static let configuration = CommandConfiguration(
         abstract: "Post what is due now, wait for retries, and end: for cron.",
         discussion: """
@@ -25,8 +25,7 @@ struct Drain: AsyncParsableCommand {
             Example: fanfare drain --max-runtime 10m --lock campaign-nightly --json
             """)
 
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @OptionGroup var options: ReportOptions
 
     @Option(
         help: ArgumentHelp(
@@ -46,8 +45,7 @@ struct Drain: AsyncParsableCommand {
                 + "said on standard error and changes nothing of how the drain ends.", valueName: "path"))
     var metricsFile: String?
 
-    @Flag(help: "Show progress on standard error.")
-    var progress = false
+    @Flag(help: "Show progress on standard error.") var progress = false
 
     func validate() throws {
         if let maxRuntime, !(maxRuntime.seconds > 0) {
@@ -59,8 +57,8 @@ struct Drain: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
-        let settings = try options.settings(.work)
+    func report() async throws -> Report {
+        let settings = try options.common.settings(.work)
         let log = Logger(label: "fanfare")
         let current = Mutex<Dispatcher.Progress?>(nil)
         let signals = await Signals(log: log, reload: {}) {
@@ -85,10 +83,10 @@ struct Drain: AsyncParsableCommand {
                     })
             }
         } catch let refused as DrainRefused {
-            if json.isOn { try StandardStreams.print(Self.document(nil, .locked).document) }
-            throw Failure(
+            let failure = Failure(
                 "cannot drain", because: "\(refused)", hint: "Wait for its end, or name another with --lock.",
                 status: .tryLater)
+            return Report("", Self.document(nil, .locked)).failing(with: failure, always: true)
         } catch {
             write(metrics, isDone: false, left: nil)
             throw error
@@ -96,9 +94,7 @@ struct Drain: AsyncParsableCommand {
         await meter?.end()
         let outcome = Outcome(of: drained)
         write(metrics, isDone: outcome == .done, left: drained.left)
-        try StandardStreams.print(
-            json.isOn ? Self.document(drained, outcome).document : text(drained))
-        if outcome.status != .ok { throw ExitCode(outcome.status.rawValue) }
+        return Report(Self.text(drained), Self.document(drained, outcome), status: outcome.status)
     }
 
     /// A drain ends as it would without the file.
@@ -157,7 +153,7 @@ struct Drain: AsyncParsableCommand {
         ])
     }
 
-    private func text(_ drained: Worker.DrainResult) -> String {
+    private static func text(_ drained: Worker.DrainResult) -> String {
         let summary = drained.summary
         var parts = ["\(summary.accepted) accepted in \(HumanFormat.count(summary.posts, "post"))"]
         if summary.rejected > 0 { parts.append("\(summary.rejected) rejected") }

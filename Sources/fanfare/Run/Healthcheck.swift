@@ -5,7 +5,7 @@ import Daemon
 import HTTPTransport
 
 /// `fanfare healthcheck`
-struct Healthcheck: AsyncParsableCommand {
+struct Healthcheck: ReportingCommand {
     static let configuration = CommandConfiguration(
         abstract: "Ask the worker on this machine whether it works; exits 0 or 1.",
         discussion: """
@@ -15,26 +15,16 @@ struct Healthcheck: AsyncParsableCommand {
             Example: fanfare healthcheck --live
             """)
 
-    @Flag(help: "Ask /livez instead: whether its loop turns, even without a database.")
-    var live = false
+    @Flag(help: "Ask /livez instead: whether its loop turns, even without a database.") var live = false
+    @Option(help: ArgumentHelp("Ask there instead of at console.listen.", valueName: "host:port")) var at: String?
+    @OptionGroup var options: ReportOptions
 
-    @Option(help: ArgumentHelp("Ask there instead of at console.listen.", valueName: "host:port"))
-    var at: String?
-
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
-
-    func run() async throws {
-        let address = try address()
-        let url = "http://\(address)/\(live ? "livez" : "readyz")"
+    func report() async throws -> Report {
+        let url = "http://\(try address())/\(live ? "livez" : "readyz")"
         let (isWell, words) = try await Self.ask(url)
-        if json.isOn {
-            try StandardStreams.print(
-                JSONOutput.object(["ok": .flag(isWell), "url": .text(url), "answer": .text(words)]).document)
-        } else {
-            try StandardStreams.print("\(isWell ? "ok" : "not ok"): \(words.onOneLine)")
-        }
-        if !isWell { throw ExitCode(ExitStatus.someFailed.rawValue) }
+        return Report(
+            "\(isWell ? "ok" : "not ok"): \(words.onOneLine)",
+            ["ok": .flag(isWell), "url": .text(url), "answer": .text(words)], status: isWell ? .ok : .someFailed)
     }
 
     private func address() throws -> String {
@@ -45,7 +35,7 @@ struct Healthcheck: AsyncParsableCommand {
             }
             return Self.reachable(given)
         }
-        guard let listen = try options.loadSettings(.database).console.listen.first else {
+        guard let listen = try options.common.loadSettings(.database).console.listen.first else {
             throw Failure(
                 "cannot ask the worker", because: "console.listen is \"off\", so it does not listen",
                 hint: "Set console.listen, such as 127.0.0.1:9464.", status: .configuration)

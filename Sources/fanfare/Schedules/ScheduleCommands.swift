@@ -12,7 +12,7 @@ struct ScheduleCommands: ParsableCommand {
 }
 
 /// `fanfare schedule next`
-struct ShowNextTimes: ParsableCommand {
+struct ShowNextTimes: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "next", abstract: "Show when a schedule runs next, in words, in its zone and in UTC.",
         discussion: """
@@ -26,35 +26,32 @@ struct ShowNextTimes: ParsableCommand {
             Example: fanfare schedule next '0 9 * * 1-5' --zone Europe/Berlin -n 5
             """)
 
-    @Argument(help: "The schedule, in quotes.")
-    var schedule: String
+    @Argument(help: "The schedule, in quotes.") var schedule: String
 
     @Option(help: ArgumentHelp("Time zone, such as Europe/Berlin. Default: the one in the schedule, else UTC."))
     var zone: String?
 
-    @Option(name: [.customShort("n"), .long], help: "How many times to show, 1 to 1000.")
-    var count = 5
+    @Option(name: [.customShort("n"), .long], help: "How many times to show, 1 to 1000.") var count = 5
 
     @Option(
         help: ArgumentHelp(
             "Show the times after this one: RFC 3339, or local time in the zone. Default: now.", valueName: "time"))
     var from: String?
 
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @OptionGroup var options: ReportOptions
 
     func validate() throws {
         guard (1...1000).contains(count) else { throw ValidationError("--count is from 1 to 1000, not \(count).") }
     }
 
-    func run() throws {
+    func report() throws -> Report {
         let preview = try preview(in: TimeZones(), now: Date())
         guard !preview.times.isEmpty else {
             throw Failure(
                 "schedule", because: "\(preview.words): that does not come within eight years",
                 hint: "Set fewer fields, such as a day of the month without a weekday.", status: .badInput)
         }
-        try StandardStreams.print(json.isOn ? ScheduleScreen.json(preview).document : ScheduleScreen.text(preview))
+        return Report(preview)
     }
 
     private func preview(in zones: TimeZones, now: Date) throws(Failure) -> SchedulePreview {

@@ -1,10 +1,16 @@
 import Campaigns
 import CommandLineTool
 
+extension Report {
+    init(_ preview: SchedulePreview) {
+        self.init(fitting: { ScheduleScreen.text(preview, fitting: $0) }, ScheduleScreen.json(preview))
+    }
+}
+
 /// How a schedule is shown. Pure.
-enum ScheduleScreen {
+private enum ScheduleScreen {
     /// Words, cron line, the times in the zone and in UTC, remarks.
-    static func text(_ preview: SchedulePreview) -> String {
+    static func text(_ preview: SchedulePreview, fitting width: Int?) -> String {
         let hasSkipped = preview.times.contains { $0.skipped != nil }
         var table = TextTable([.id("IN THE ZONE"), .id("UTC")] + (hasSkipped ? [.prose("NOTE")] : []))
         for time in preview.times {
@@ -12,7 +18,7 @@ enum ScheduleScreen {
             table.add([time.shown, time.utc] + (hasSkipped ? [note] : []))
         }
         let remarks = preview.remarks.isEmpty ? "" : "\n\n" + preview.remarks.joined(separator: "\n")
-        return "\(preview.words)\ncron: \(preview.line)\n\n\(table.onScreen)\(remarks)"
+        return "\(preview.words)\ncron: \(preview.line)\n\n\(table.text(fitting: width))\(remarks)"
     }
 
     static func json(_ preview: SchedulePreview) -> JSONOutput {

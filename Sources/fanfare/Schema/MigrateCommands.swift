@@ -13,7 +13,7 @@ struct MigrateCommands: ParsableCommand {
 }
 
 /// `fanfare migrate up`
-struct MigrateUp: AsyncParsableCommand {
+struct MigrateUp: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "up", abstract: "Bring the schema up to this fanfare and register the hubs of the settings.",
         discussion: """
@@ -24,42 +24,48 @@ struct MigrateUp: AsyncParsableCommand {
             Example: createdb fanfare && fanfare migrate up
             """)
 
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @OptionGroup var options: ReportOptions
 
-    func run() async throws {
-        let settings = try options.settings(.registration)
+    func report() async throws -> Report {
+        let settings = try options.common.settings(.registration)
         let hubs = settings.hubs.sorted { $0.key < $1.key }
-        try await options.withDatabase(of: settings) { database in
+        return try await options.common.withDatabase(of: settings) { database in
             let schema = Schema(database: database)
             let done = try await schema.migrate(appVersion: fanfareVersion)
             for (_, hub) in hubs { _ = try await Hubs(database: database).register(hub.settings) }
-            let remembers = try await CampaignStore(database: database).remember(
-                caps: Int32(settings.caps.rememberDays))
-            let standing = try await schema.standing()
-            let release = try await schema.releases().last?.number
-            if json.isOn {
-                let document: JSONOutput = .object([
-                    "hubs": .list(hubs.map { .text($0.key) }), "files": .list(done.map { .text($0.path) }),
-                    "release": .number(release),
-                ])
-                return try StandardStreams.print(document.document)
-            }
-            for file in done { try StandardStreams.print("\(file.path): done") }
-            let nothing = done.isEmpty ? ": nothing to do" : ""
-            try StandardStreams.print((standing.notice ?? "schema push is of release \(release ?? 0)") + nothing)
-            for (name, _) in hubs { try StandardStreams.print("hub \(name): registered") }
-            if remembers {
-                try StandardStreams.print(
-                    "caps: whom campaigns reached is known for \(settings.caps.rememberDays) days")
-            }
-            if hubs.isEmpty { try StandardStreams.print("no hub in the settings: nothing can be enqueued yet") }
+            let days = settings.caps.rememberDays
+            let remembers = try await CampaignStore(database: database).remember(caps: Int32(days))
+            return Report(
+                migrated: done.map(\.path), hubs: hubs.map(\.key),
+                release: try await schema.releases().last?.number, notice: try await schema.standing().notice,
+                remembersDays: remembers ? days : nil)
         }
     }
 }
 
+extension Report {
+    /// - Parameters:
+    ///   - files: those that were run.
+    ///   - notice: what is to be said of the schema; nil: it is as this build needs it.
+    ///   - days: for how long it is known from now on whom campaigns reached; nil: as before.
+    init(migrated files: [String], hubs: [String], release: Int32?, notice: String?, remembersDays days: Int?) {
+        let standing = notice ?? "schema push is of release \(release ?? 0)"
+        let lines =
+            files.map { "\($0): done" } + [standing + (files.isEmpty ? ": nothing to do" : "")]
+            + hubs.map { "hub \($0): registered" }
+            + (days.map { ["caps: whom campaigns reached is known for \($0) days"] } ?? [])
+            + (hubs.isEmpty ? ["no hub in the settings: nothing can be enqueued yet"] : [])
+        self.init(
+            lines.joined(separator: "\n"),
+            [
+                "hubs": .list(hubs.map { .text($0) }), "files": .list(files.map { .text($0) }),
+                "release": .number(release),
+            ])
+    }
+}
+
 /// `fanfare migrate print`
-struct MigratePrint: ParsableCommand {
+struct MigratePrint: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "print", abstract: "Print the SQL of the schema, or of one file of it, for a DBA to read and run.",
         discussion: """
@@ -72,21 +78,18 @@ struct MigratePrint: ParsableCommand {
     @Argument(help: "The one file to print, such as functions/protocol/claim.sql. Default: all, in order.")
     var file: String?
 
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @OptionGroup var options: ReportOptions
 
     func validate() throws {
         guard let file, !SchemaFile.all.contains(where: { $0.path == file }) else { return }
         throw ValidationError("There is no file \(file) in the schema; fanfare migrate status lists them.")
     }
 
-    func run() throws {
+    func report() throws -> Report {
         let chosen = SchemaFile.all.filter { file == nil || $0.path == file }
-        if json.isOn {
-            let rows: JSONOutput = .list(chosen.map { .object(["path": .text($0.path), "sql": .text($0.sql)]) })
-            return try StandardStreams.print(rows.document)
-        }
-        try StandardStreams.print(file == nil ? SchemaFile.script : chosen.map(\.sql).joined())
+        return Report(
+            file == nil ? SchemaFile.script : chosen.map(\.sql).joined(),
+            .list(chosen.map { .object(["path": .text($0.path), "sql": .text($0.sql)]) }))
     }
 }
 
@@ -111,28 +114,22 @@ struct MigrateReference: AsyncParsableCommand {
 }
 
 /// `fanfare migrate verify`
-struct MigrateVerify: AsyncParsableCommand {
+struct MigrateVerify: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Check the schema against this fanfare; exits 78 when something is wrong.",
         discussion: "Example: fanfare migrate verify || fanfare migrate up")
 
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @OptionGroup var options: ReportOptions
 
-    func run() async throws {
-        try await options.withDatabase(of: try options.settings(.database)) { database in
+    func report() async throws -> Report {
+        try await options.common.withDatabase(of: try options.common.settings(.database)) { database in
             let schema = Schema(database: database)
             let problems = try await schema.verify()
-            if json.isOn {
-                let document: JSONOutput = .object([
-                    "ok": .flag(problems.isEmpty), "problems": .list(problems.map { .text($0) }),
-                ])
-                try StandardStreams.print(document.document)
-            } else {
-                let good = try await schema.standing().notice ?? "schema push is as it should be"
-                try StandardStreams.print(problems.isEmpty ? good : problems.joined(separator: "\n"))
-            }
-            if !problems.isEmpty { throw ExitCode(ExitStatus.configuration.rawValue) }
+            let good = try await schema.standing().notice ?? "schema push is as it should be"
+            return Report(
+                problems.isEmpty ? good : problems.joined(separator: "\n"),
+                ["ok": .flag(problems.isEmpty), "problems": .list(problems.map { .text($0) })],
+                status: problems.isEmpty ? .ok : .configuration)
         }
     }
 }

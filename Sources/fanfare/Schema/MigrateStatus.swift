@@ -4,23 +4,22 @@ import Postgres
 import Store
 
 /// `fanfare migrate status`
-struct MigrateStatus: AsyncParsableCommand {
+struct MigrateStatus: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show the release of the schema, its files, and what migrate up would run.",
         discussion: "Example: fanfare migrate status --json")
 
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @OptionGroup var options: ReportOptions
 
-    func run() async throws {
-        try await options.withDatabase(of: try options.settings(.database)) { database in
+    func report() async throws -> Report {
+        try await options.common.withDatabase(of: try options.common.settings(.database)) { database in
             let schema = Schema(database: database)
             let standing = try await schema.standing()
             let isThere = standing != .absent && standing != .unreleased
             let shown = Shown(
                 standing: standing, releases: try await schema.releases(),
                 files: isThere ? try await schema.applied() : [], pending: try await schema.pending())
-            try StandardStreams.print(json.isOn ? shown.document.document : shown.text)
+            return Report(fitting: shown.text, shown.document)
         }
     }
 
@@ -31,7 +30,7 @@ struct MigrateStatus: AsyncParsableCommand {
         /// What `migrate up` would run.
         let pending: [SchemaFile]
 
-        var text: String {
+        func text(fitting width: Int?) -> String {
             var table = TextTable([.text("FILE"), .text("APPLIED AT"), .text("BY"), .text("FANFARE")])
             for file in files {
                 table.add([
@@ -45,7 +44,7 @@ struct MigrateStatus: AsyncParsableCommand {
                 let shown = paths.count > 8 ? paths.prefix(3) + ["…", paths[paths.count - 1]] : paths[...]
                 lines.append("fanfare migrate up would run \(paths.count) files: \(shown.joined(separator: ", "))")
             }
-            if !table.isEmpty { lines.append("\n" + table.onScreen) }
+            if !table.isEmpty { lines.append("\n" + table.text(fitting: width)) }
             return lines.joined(separator: "\n")
         }
 

@@ -10,11 +10,11 @@ extension CommandOptions {
     ///
     /// - Parameter onWarning: takes the server's warnings; nil: they go to the log.
     /// - Throws: `Failure` for everything that goes wrong with settings, database or schema; what `body` throws.
-    func withDatabase(
-        onWarning: (@Sendable (Notice) -> Void)? = nil, _ body: (Database) async throws -> Void
-    ) async throws {
+    func withDatabase<Answer>(
+        onWarning: (@Sendable (Notice) -> Void)? = nil, _ body: (Database) async throws -> Answer
+    ) async throws -> Answer {
         let settings = try settings(.database)
-        try await withDatabase(of: settings, onWarning: onWarning) { database in
+        return try await withDatabase(of: settings, onWarning: onWarning) { database in
             do {
                 if let notice = try await Schema(database: database).require().notice {
                     Logger(label: "fanfare.database").notice("\(notice)")
@@ -22,17 +22,17 @@ extension CommandOptions {
             } catch let error as DatabaseError where error.is(.insufficientPrivilege) {
                 // A login that is in none of our roles: the command's own statement tells which one it needs.
             }
-            try await body(database)
+            return try await body(database)
         }
     }
 
     /// Lends the database without a look at its schema.
-    func withDatabase(
+    func withDatabase<Answer>(
         of settings: Settings, onWarning: (@Sendable (Notice) -> Void)? = nil,
-        _ body: (Database) async throws -> Void
-    ) async throws {
+        _ body: (Database) async throws -> Answer
+    ) async throws -> Answer {
         let database = settings.makeDatabase(log: Logger(label: "fanfare.database"), onWarning: onWarning)
-        let outcome: Result<Void, any Error>
+        let outcome: Result<Answer, any Error>
         do {
             outcome = .success(try await body(database))
         } catch {
@@ -40,7 +40,7 @@ extension CommandOptions {
             outcome = .failure(Failure(of: error, databaseFrom: source.map(Self.words)) ?? error)
         }
         await database.close()
-        try outcome.get()
+        return try outcome.get()
     }
 
     private static func words(_ source: String) -> String {

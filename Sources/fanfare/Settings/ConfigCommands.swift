@@ -12,7 +12,7 @@ struct ConfigCommands: ParsableCommand {
 }
 
 /// `fanfare config check`
-struct CheckConfig: ParsableCommand {
+struct CheckConfig: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Report everything that is wrong or odd with the settings; then it exits 78.",
         discussion: """
@@ -22,34 +22,32 @@ struct CheckConfig: ParsableCommand {
             Example: fanfare config check && systemctl restart fanfare
             """)
 
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @OptionGroup var options: ReportOptions
 
-    func run() throws {
-        var problems: [SettingsProblem] = []
-        var warnings: [SettingsProblem] = []
-        var file: String?
+    func report() throws -> Report {
         do throws(SettingsError) {
-            let settings = try options.loadSettings(.work)
+            let settings = try options.common.loadSettings(.work)
             try settings.requireWork()
-            (warnings, file) = (settings.warnings, settings.file)
+            return Report(of: settings.file, problems: [], warnings: settings.warnings)
         } catch {
-            (problems, warnings) = (error.problems, error.warnings)
+            return Report(of: nil, problems: error.problems, warnings: error.warnings)
         }
+    }
+}
+
+extension Report {
+    /// - Parameter file: where the settings are.
+    init(of file: String?, problems: [SettingsProblem], warnings: [SettingsProblem]) {
         let isGood = problems.isEmpty && warnings.isEmpty
-        if json.isOn {
-            let document: JSONOutput = .object([
+        self.init(
+            isGood ? "\(file ?? "settings"): nothing is wrong" : "",
+            [
                 "ok": .flag(isGood), "problems": .list(problems.map(\.json)), "warnings": .list(warnings.map(\.json)),
             ])
-            try StandardStreams.print(document.document)
-        } else if isGood {
-            try StandardStreams.print("\(file ?? "settings"): nothing is wrong")
-        } else {
-            var failure = Failure(problems + warnings)
-            for index in warnings.indices { failure.complaints[problems.count + index].what += " (warning)" }
-            throw failure
-        }
-        if !isGood { throw ExitCode(ExitStatus.configuration.rawValue) }
+        if isGood { return }
+        var failure = Failure(problems + warnings)
+        for index in warnings.indices { failure.complaints[problems.count + index].what += " (warning)" }
+        self.failure = failure
     }
 }
 
@@ -60,30 +58,23 @@ extension SettingsProblem {
 }
 
 /// `fanfare config print`
-struct PrintConfig: ParsableCommand {
+struct PrintConfig: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "print", abstract: "Print every setting in effect and where it came from, without secrets.",
         discussion: "Example: fanfare config print --set dispatch.batch=500")
 
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @OptionGroup var options: ReportOptions
 
-    func run() throws {
-        let settings = try options.settings()
+    func report() throws -> Report {
+        let settings = try options.common.settings()
         let rows = settings.describe()
-        if json.isOn {
-            let document: JSONOutput = .object([
-                "file": .text(settings.file),
-                "settings": .list(
-                    rows.map {
-                        .object(["key": .text($0.key), "value": .text($0.value), "source": .text($0.source)])
-                    }),
-            ])
-            return try StandardStreams.print(document.document)
+        let table = TextTable(
+            [.text("KEY"), .text("SOURCE"), .prose("VALUE")], widest: 100,
+            rows: rows.map { [$0.key, $0.source, $0.value] })
+        let list = rows.map {
+            JSONOutput.object(["key": .text($0.key), "value": .text($0.value), "source": .text($0.source)])
         }
-        var table = TextTable([.text("KEY"), .text("SOURCE"), .prose("VALUE")], widest: 100)
-        for row in rows { table.add([row.key, row.source, row.value]) }
-        try StandardStreams.print(table.onScreen)
+        return Report(fitting: table.text, .object(["file": .text(settings.file), "settings": .list(list)]))
     }
 }
 

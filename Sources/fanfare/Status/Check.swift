@@ -30,16 +30,14 @@ struct Check: AsyncParsableCommand {
     @Option(name: [.short, .long], help: ArgumentHelp("Limits of CRITICAL. Repeatable.", valueName: "limits"))
     var critical: [String] = []
 
-    @Option(help: ArgumentHelp("Look at this hub only.", valueName: "name"), completion: .hub)
-    var hub: String?
+    @Option(help: ArgumentHelp("Look at this hub only.", valueName: "name"), completion: .hub) var hub: String?
 
     @Option(
         name: [.short, .long],
         help: ArgumentHelp("CRITICAL when the database has not answered by then. Default: 10s.", valueName: "time"))
     var timeout: DurationArgument?
 
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @OptionGroup var options: ReportOptions
 
     func run() async throws {
         let limit = timeout?.seconds ?? 10
@@ -49,15 +47,15 @@ struct Check: AsyncParsableCommand {
             let failure = Failure(
                 "cannot check", because: "the database did not answer within \(HumanFormat.duration(limit))",
                 status: .unavailable)
-            _exit(MonitorLine.say(failure, asJSON: json.isOn))
+            _exit(MonitorLine.say(failure, asJSON: options.json.isOn))
         }
         defer { watch.cancel() }
-        try await options.withDatabase { database in
-            let report = try await MonitorReport.read(
-                from: database, warning: warning, critical: critical, hub: hub)
+        try await options.common.withDatabase { database in
+            let line = MonitorLine(
+                try await MonitorReport.read(from: database, warning: warning, critical: critical, hub: hub))
             watch.cancel()
-            let line = MonitorLine(report)
-            try StandardStreams.print(json.isOn ? line.json.document : line.text)
+            try options.show(Report(line.text, line.json))
+            // Statuses that monitors know, and no other command ends with.
             if line.state != .ok { throw ExitCode(line.state.rawValue) }
         }
     }

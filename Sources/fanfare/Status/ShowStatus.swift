@@ -14,19 +14,16 @@ struct ShowStatus: AsyncParsableCommand {
             Example: fanfare status --watch
             """)
 
-    @Flag(help: "Show it anew every 2 seconds until interrupted.")
-    var watch = false
-
+    @Flag(help: "Show it anew every 2 seconds until interrupted.") var watch = false
     @OptionGroup var counting: CountingOption
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @OptionGroup var options: ReportOptions
 
     func validate() throws {
-        if watch && json.isOn { throw ValidationError("--watch and --json exclude each other.") }
+        if watch && options.json.isOn { throw ValidationError("--watch and --json exclude each other.") }
     }
 
     func run() async throws {
-        try await options.withDatabase { database in
+        try await options.common.withDatabase { database in
             guard watch else { return try await show(database) }
             while true {
                 do {
@@ -41,19 +38,23 @@ struct ShowStatus: AsyncParsableCommand {
     }
 
     private func show(_ database: Database) async throws {
-        let overview = try await SystemStatus.read(from: database, isExact: counting.isExact)
-        if json.isOn { return try StandardStreams.print(overview.json.document) }
+        let report = Report(try await SystemStatus.read(from: database, isExact: counting.isExact))
+        guard watch else { return try options.show(report) }
         // On a terminal the new picture takes the place of the old one; in a file they follow each other.
-        let replaces = watch && StandardStreams.isTerminal
-        if replaces { StandardStreams.clearScreen() }
-        try StandardStreams.print(overview.text + (watch && !replaces ? "\n" : ""))
+        if StandardStreams.isTerminal { StandardStreams.clearScreen() }
+        try StandardStreams.print(
+            report.text(fitting: StandardStreams.width) + (StandardStreams.isTerminal ? "" : "\n"))
     }
 }
 
+extension Report {
+    init(_ status: SystemStatus) { self.init(fitting: status.text, status.json) }
+}
+
 extension SystemStatus {
-    fileprivate var text: String {
-        var parts = [hubs.isEmpty ? "no hub is registered: fanfare migrate up" : hubTable]
-        if let devices = deviceTable() { parts.append(devices.onScreen) }
+    fileprivate func text(fitting width: Int?) -> String {
+        var parts = [hubs.isEmpty ? "no hub is registered: fanfare migrate up" : hubTable.text(fitting: width)]
+        if let devices = deviceTable() { parts.append(devices.text(fitting: width)) }
         var workerTable = TextTable([
             .number("WORKER"), .text("NAME"), .text("VERSION"), .text("LAST BEAT"), .number("CLAIMS"),
             .number("MESSAGES"), .prose("DOING"),
@@ -64,10 +65,10 @@ extension SystemStatus {
                 "\(worker.claims)", "\(worker.messages)", worker.doing,
             ])
         }
-        parts.append(workers.isEmpty ? "no worker is running" : workerTable.onScreen)
+        parts.append(workers.isEmpty ? "no worker is running" : workerTable.text(fitting: width))
         var countTable = TextTable([.text("LAST HOUR"), .text("STATUS"), .text("REASON"), .number("RESULTS")])
         for count in lastHour { countTable.add([count.hub, count.status, count.reason, "\(count.results)"]) }
-        parts.append(lastHour.isEmpty ? "no results in the last hour" : countTable.onScreen)
+        parts.append(lastHour.isEmpty ? "no results in the last hour" : countTable.text(fitting: width))
         if inDoubt > 0 || moreInDoubt {
             let doubts = moreInDoubt ? "\(inDoubt) or more messages" : HumanFormat.count(inDoubt, "message")
             parts.append("\(doubts) in doubt: fanfare doubt list")
@@ -75,7 +76,7 @@ extension SystemStatus {
         return parts.joined(separator: "\n\n")
     }
 
-    private var hubTable: String {
+    private var hubTable: TextTable {
         var table = TextTable([
             .text("HUB"), .text("STATE"), .number("DUE"), .number("LATER"), .text("WAITING"), .prose("WHY"),
         ])
@@ -85,7 +86,7 @@ extension SystemStatus {
                 hub.reasons,
             ])
         }
-        return table.onScreen
+        return table
     }
 
     fileprivate var json: JSONOutput {

@@ -19,24 +19,19 @@ struct Top: AsyncParsableCommand {
             Example: fanfare top --interval 5
             """)
 
-    @Option(help: ArgumentHelp("Seconds between looks, 0.2 to 3600.", valueName: "seconds"))
-    var interval = 2.0
-
-    @Flag(help: "Show one picture, over one interval, and end.")
-    var once = false
-
+    @Option(help: ArgumentHelp("Seconds between looks, 0.2 to 3600.", valueName: "seconds")) var interval = 2.0
+    @Flag(help: "Show one picture, over one interval, and end.") var once = false
     @OptionGroup var counting: CountingOption
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @OptionGroup var options: ReportOptions
 
     func validate() throws {
         guard (0.2...3600).contains(interval) else { throw ValidationError("--interval is from 0.2 to 3600 seconds.") }
     }
 
     func run() async throws {
-        try await options.withDatabase { database in
+        try await options.common.withDatabase { database in
             let since = try await ResultCounts.thisMinute(of: database)
-            if StandardStreams.isTerminal, !once, !json.isOn { return try await live(database, since) }
+            if StandardStreams.isTerminal, !once, !options.json.isOn { return try await live(database, since) }
             var last: TopSnapshot?
             while true {
                 let look = try await TopSnapshot.take(
@@ -50,7 +45,7 @@ struct Top: AsyncParsableCommand {
     }
 
     private func show(_ look: TopSnapshot) throws {
-        if json.isOn { return try StandardStreams.print(look.json.line) }
+        if options.json.isOn { return try StandardStreams.print(look.json.line) }
         let lines = TopScreen(columns: StandardStreams.width ?? .max, rows: .max).lines(of: look, title: title())
         try StandardStreams.print(lines.joined(separator: "\n") + (once ? "" : "\n"))
     }

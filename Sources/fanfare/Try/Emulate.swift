@@ -12,8 +12,7 @@ struct Emulate: ParsableCommand {
             Example: fanfare emulate --hub breaking-news
             """)
 
-    @Argument(parsing: .captureForPassthrough, help: "As fanfare-emulator takes them.")
-    var arguments: [String] = []
+    @Argument(parsing: .captureForPassthrough, help: "As fanfare-emulator takes them.") var arguments: [String] = []
 
     /// - Throws: `Failure` when the program is nowhere; otherwise this process becomes that program.
     func run() throws {

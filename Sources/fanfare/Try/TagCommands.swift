@@ -10,7 +10,7 @@ struct TagCommands: ParsableCommand {
 }
 
 /// `fanfare tags check`
-struct CheckTags: ParsableCommand {
+struct CheckTags: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Check a tag expression, alone or against the tags of a device.",
         discussion: """
@@ -20,33 +20,26 @@ struct CheckTags: ParsableCommand {
             Example: fanfare tags check '(news || sports) && !muted' --against news,lang_fr
             """)
 
-    @Argument(help: "The expression: tags joined by || and &&, with ! and parentheses.")
-    var expression: String
+    @Argument(help: "The expression: tags joined by || and &&, with ! and parentheses.") var expression: String
+    @Option(help: ArgumentHelp("Tags of a device, with commas between.", valueName: "tags")) var against: String?
+    @OptionGroup var options: ReportOptions
 
-    @Option(help: ArgumentHelp("Tags of a device, with commas between.", valueName: "tags"))
-    var against: String?
-
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
-
-    func run() throws {
+    func report() throws -> Report {
         let expression = try parsed()
         if let against {
             let tags = Set(against.split(separator: ",").map { $0.trimming(while: \.isWhitespace) })
-            return try StandardStreams.print(JSONOutput.object(["match": .flag(expression.matches(tags))]).document)
+            let match = JSONOutput.object(["match": .flag(expression.matches(tags))])
+            return Report(match.document, match)
         }
         let limit = expression.onlyOr ? TagExpression.orLimit : TagExpression.mixedLimit
-        if json.isOn {
-            let document: JSONOutput = .object([
+        let remarks = expression.remarks.map { "\nwarning: \($0)" }.joined()
+        return Report(
+            "valid: \(expression)\n\(HumanFormat.count(expression.tagCount, "tag")) of at most \(limit)\(remarks)",
+            [
                 "canonical": .text(expression.description), "limit": .number(limit),
                 "only_or": .flag(expression.onlyOr), "tags": .number(expression.tagCount), "valid": .flag(true),
                 "warnings": .list(expression.remarks.map { .text("\($0)") }),
             ])
-            return try StandardStreams.print(document.document)
-        }
-        let remarks = expression.remarks.map { "\nwarning: \($0)" }.joined()
-        try StandardStreams.print(
-            "valid: \(expression)\n\(HumanFormat.count(expression.tagCount, "tag")) of at most \(limit)\(remarks)")
     }
 
     private func parsed() throws(Failure) -> TagExpression {

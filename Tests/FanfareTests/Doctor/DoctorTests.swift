@@ -468,7 +468,7 @@ import Testing
         let site = try await Site.make()
         let ended = try await site.fanfare("doctor", "--hub", "nws")
         #expect(ended.status == 65)
-        #expect(ended.errors.contains("They have: news."))
+        #expect(ended.errors.contains("Did you mean news?"))
     }
 
     /// Sessions of others say nothing about dead rows: nobody knows what they hold.

@@ -271,7 +271,7 @@ import Testing
         try await HubSite.run { site in
             let ended = try await site.fanfare("send", "--hub", "nws", "--tag", "a", "--property", "a=b")
             #expect(ended.status == 65)
-            #expect(ended.errors.hasSuffix("hint: They have: news.\n"))
+            #expect(ended.errors.hasSuffix("hint: Did you mean news?\n"))
         }
     }
 }

@@ -29,7 +29,7 @@ import Testing
     @Test func aTokenForAnUnknownHubIsBadInput() async throws {
         let ended = try await site().fanfare("sas", "nws")
         #expect(ended.status == 65)
-        #expect(ended.errors.hasSuffix("hint: They have: news.\n"))
+        #expect(ended.errors.hasSuffix("hint: Did you mean news?\n"))
     }
 
     @Test(arguments: [
