@@ -118,7 +118,7 @@ import Testing
             ("fanfare campaign show morning", true, 0, "approved by \(database)_push_approve"),
             ("fanfare campaign show morning --json", false, 0, #""standing": "not approved""#),
             ("fanfare campaign check morning", true, 0, why),
-            ("fanfare campaign schedule morning", true, 0, why),
+            ("fanfare schedule show morning", true, 0, why),
             ("fanfare campaign run morning --key a", true, 0, why),
             ("fanfare campaign status morning", true, 0, why),
             ("fanfare campaign status morning --json", false, 0, #""unapproved": "\#(why)""#),

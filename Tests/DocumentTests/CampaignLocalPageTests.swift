@@ -24,7 +24,7 @@ import Testing
         let checked = try await Self.type("fanfare campaign check morning", bench)
         #expect(!checked.output.contains("has no index"), "\(checked)")
         #expect(checked.output.contains("4 time zones") || checked.output.contains("3 time zones"), "\(checked)")
-        let command = try #require(page.text.firstMatch(of: /`(fanfare campaign schedule morning [^`]*)`/)).1
+        let command = try #require(page.text.firstMatch(of: /`(fanfare schedule set morning [^`]*)`/)).1
         let set = try await Self.type(String(command), bench)
         #expect(set.status == 0, "\(set)")
         #expect(set.output.contains("in everybody's own zone, from Pacific/Kiritimati on"), "\(set)")

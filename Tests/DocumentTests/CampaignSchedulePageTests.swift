@@ -27,7 +27,7 @@ import Testing
 
     @Test func theScheduleIsSaidBackInWordsAsCronAndWithItsNextTimes() async throws {
         let (page, owner, test) = try await Self.make()
-        let block = try #require(page.blocks("sh").first { $0.text.contains("campaign schedule") })
+        let block = try #require(page.blocks("sh").first { $0.text.contains("schedule set") })
         let set = try await owner.type(block.text)
         #expect(set.status == 0, "\(set)")
         let lines = set.output.split(separator: "\n")
@@ -41,7 +41,7 @@ import Testing
             lines.dropFirst().dropLast().allSatisfy { $0.contains(" 09:00 +0") && $0.hasSuffix(":00:00Z") },
             "\(set.output)")
 
-        let again = try await owner.type("fanfare campaign schedule spring --json")
+        let again = try await owner.type("fanfare schedule show spring --json")
         #expect(again.status == 0, "\(again)")
         for part in [#""cron": "0 9 * * 1-5""#, #""zone": "Europe/Berlin""#, #""changed": false"#, #""revision": 2"#] {
             #expect(again.output.contains(part), "\(again.output)")
@@ -59,7 +59,7 @@ import Testing
 
     @Test func aDrainStartsWhatIsDueAndSendsIt() async throws {
         let (_, owner, test) = try await Self.make()
-        let set = try await owner.type("fanfare campaign schedule spring --cron '0 9 29 2 *' --zone UTC --misfire all")
+        let set = try await owner.type("fanfare schedule set spring --cron '0 9 29 2 *' --zone UTC --misfire all")
         #expect(set.status == 0, "\(set)")
         let first = try await owner.type("fanfare drain")
         #expect(first.status == 0, "\(first)")
@@ -79,46 +79,46 @@ import Testing
     @Test func aScheduleIsPausedResumedMadeUpAndTakenAway() async throws {
         let (_, owner, test) = try await Self.make()
         for (command, status, words) in [
-            ("fanfare campaign pause-schedule spring", 65, "has no schedule"),
-            ("fanfare campaign schedule spring", 0, "campaign spring, revision 1, has no schedule"),
-            ("fanfare campaign schedule spring 'daily 9 UTC'", 65, "fields"),
-            ("fanfare campaign schedule spring 'daily 09:00'", 65, "zone is missing"),
-            ("fanfare campaign schedule spring 'daily 09:00 CET'", 65, "not the name of a time zone"),
-            ("fanfare campaign schedule spring --zone UTC", 64, "go with a schedule"),
-            ("fanfare campaign schedule spring --at 2001-01-01T09:00 --zone UTC", 65, "is past"),
+            ("fanfare schedule pause spring", 65, "has no schedule"),
+            ("fanfare schedule show spring", 0, "campaign spring, revision 1, has no schedule"),
+            ("fanfare schedule set spring 'daily 9 UTC'", 65, "fields"),
+            ("fanfare schedule set spring 'daily 09:00'", 65, "zone is missing"),
+            ("fanfare schedule set spring 'daily 09:00 CET'", 65, "not the name of a time zone"),
+            ("fanfare schedule set spring --zone UTC", 64, "go with a schedule"),
+            ("fanfare schedule set spring --at 2001-01-01T09:00 --zone UTC", 65, "is past"),
             (
-                "fanfare campaign schedule spring --cron '0 9 * * *' --zone Europe/Berlin --jitter 5m", 0,
+                "fanfare schedule set spring --cron '0 9 * * *' --zone Europe/Berlin --jitter 5m", 0,
                 "at 09:00 every day"
             ),
-            ("fanfare campaign pause-schedule spring --note 'new texts'", 0, "is paused"),
-            ("fanfare campaign schedule spring", 0, ": new texts"),
-            ("fanfare campaign schedule spring", 0, "would come  "),
+            ("fanfare schedule pause spring --note 'new texts'", 0, "is paused"),
+            ("fanfare schedule show spring", 0, ": new texts"),
+            ("fanfare schedule show spring", 0, "would come  "),
             ("fanfare campaign status spring", 65, "it was never started; schedule: paused by"),
             ("fanfare campaign list", 0, "schedule: paused by"),
             ("fanfare campaign show spring", 0, "schedule: paused by"),
             ("fanfare campaign check spring", 0, "warning: schedule: is paused since"),
             (
-                "fanfare campaign backfill spring --from 2026-03-28T10:00 --until 2026-03-28T11:00", 0,
+                "fanfare schedule backfill spring --from 2026-03-28T10:00 --until 2026-03-28T11:00", 0,
                 "no time in between"
             ),
-            ("fanfare campaign resume-schedule spring", 0, "next "),
+            ("fanfare schedule resume spring", 0, "next "),
             (
-                "fanfare campaign backfill spring --from 2026-03-28 --until 2026-03-30 --dry-run", 0,
+                "fanfare schedule backfill spring --from 2026-03-28 --until 2026-03-30 --dry-run", 0,
                 "2026-03-28T08:00:00Z\n2026-03-29T07:00:00Z"
             ),
-            ("fanfare campaign backfill spring --from 2026-03-28 --until 2026-03-30", 0, "2 runs started"),
+            ("fanfare schedule backfill spring --from 2026-03-28 --until 2026-03-30", 0, "2 runs started"),
             (
-                "fanfare campaign backfill spring --from 2026-03-28 --until 2026-03-31", 0,
+                "fanfare schedule backfill spring --from 2026-03-28 --until 2026-03-31", 0,
                 "1 run started, 2 of that key there already"
             ),
-            ("fanfare campaign backfill spring --from 2026-03-31 --until 2026-03-28", 65, "is before --from"),
+            ("fanfare schedule backfill spring --from 2026-03-31 --until 2026-03-28", 65, "is before --from"),
             (
-                "fanfare campaign backfill spring --from 2126-03-28 --until 2126-03-31", 65,
+                "fanfare schedule backfill spring --from 2126-03-28 --until 2126-03-31", 65,
                 "2126-03-31 is still to come: it is 20"
             ),
-            ("fanfare campaign backfill spring --from yesterday --until 2026-03-28", 65, "yesterday"),
-            ("fanfare campaign schedule spring --none", 0, "has no schedule"),
-            ("fanfare campaign schedule sprong", 65, "there is no such campaign"),
+            ("fanfare schedule backfill spring --from yesterday --until 2026-03-28", 65, "yesterday"),
+            ("fanfare schedule set spring --none", 0, "has no schedule"),
+            ("fanfare schedule show sprong", 65, "there is no such campaign"),
         ] {
             let ended = try await owner.type(command)
             #expect(ended.status == Int32(status), "\(command): \(ended)")
@@ -142,7 +142,7 @@ import Testing
         #expect(made.status == 0 && made.errors.contains(never), "\(made)")
         let checked = try await owner.type("fanfare campaign check once")
         #expect(checked.status == 0 && checked.output.contains(never), "\(checked)")
-        let shown = try await owner.type("fanfare campaign schedule once")
+        let shown = try await owner.type("fanfare schedule show once")
         #expect(shown.output.contains("it never comes: Wed 2020-01-01"), "\(shown)")
         let drained = try await owner.type("fanfare drain")
         #expect(drained.status == 0, "\(drained)")

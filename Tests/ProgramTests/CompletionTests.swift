@@ -103,7 +103,7 @@ import Testing
 
     /// The hubs and keys are those of the settings that the command would read.
     @Test(arguments: [
-        ("fanfare hub pause --config FILE ", "breaking"), ("fanfare messages list --config FILE --hub ", "sport"),
+        ("fanfare hub pause --config FILE ", "breaking"), ("fanfare message list --config FILE --hub ", "sport"),
         ("fanfare status --config FILE --set ", "dispatch.batch="),
         ("fanfare status --config FILE --set ", "hubs.sport.window="), ("fanfare hub pause --config /none ", ""),
     ])

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct HelpTests {
     /// What `--experimental-dump-help` says of one command.
-    private struct Command: Decodable {
+    struct Command: Decodable {
         struct Argument: Decodable {
             struct Name: Decodable { var name: String }
             var abstract: String?
@@ -29,7 +29,7 @@ import Testing
     static let programs = ["fanfare", "fanfare-emulator", "fanfare-lab"]
 
     /// Every command but ArgumentParser's own `help`.
-    private func commands(of program: String) async throws -> [Command] {
+    func commands(of program: String) async throws -> [Command] {
         struct Dump: Decodable { var command: Command }
         let output = try await BuiltProgram(program, settings: nil)("--experimental-dump-help").output
         return try JSONDecoder().decode(Dump.self, from: Data(output.utf8)).command.everything
@@ -38,8 +38,8 @@ import Testing
 
     @Test(arguments: [
         ("fanfare", "help nosuch", "help: fanfare has no command nosuch\nhint: the commands are run, drain"),
-        ("fanfare", "help mesages", "help: fanfare has no command mesages\nhint: did you mean messages?"),
-        ("fanfare", "help messages lst", "help: fanfare messages has no command lst\nhint: did you mean list?"),
+        ("fanfare", "help mesages", "help: fanfare has no command mesages\nhint: did you mean message?"),
+        ("fanfare", "help message lst", "help: fanfare message has no command lst\nhint: did you mean list?"),
         ("fanfare", "help drain now", "help: fanfare drain has no command now\nhint: it has no commands"),
         (
             "fanfare-emulator", "help devices",
@@ -55,8 +55,8 @@ import Testing
     @Test(arguments: [
         ("fanfare", "nosuch", "wrong command line: fanfare has no command nosuch\nhint: the commands are run, drain"),
         (
-            "fanfare", "messages lst",
-            "wrong command line: fanfare messages has no command lst\nhint: did you mean list?"
+            "fanfare", "message lst",
+            "wrong command line: fanfare message has no command lst\nhint: did you mean list?"
         ),
         (
             "fanfare", "emulate fault set --help",
@@ -67,12 +67,12 @@ import Testing
             "enqueue: there is no option --proprety\nhint: did you mean --property?"
         ),
         (
-            "fanfare", "hub rate news 5",
-            "wrong command line: fanfare hub has no command rate\nhint: did you mean set-rate?"
+            "fanfare", "hub gate news",
+            "wrong command line: fanfare hub has no command gate\nhint: did you mean open-gate?"
         ),
         (
-            "fanfare", "messages list --key x",
-            "messages list: there is no option --key\nhint: did you mean --dedupe-key?"
+            "fanfare", "message list --key x",
+            "message list: there is no option --key\nhint: did you mean --dedupe-key?"
         ),
         ("fanfare", "status --nope", "status: there is no option --nope\nhint: fanfare status --help"),
         (
@@ -80,8 +80,8 @@ import Testing
             "purge: the value '12h' is invalid for '--older-than <age>': an age is a day at least"
         ),
         (
-            "fanfare", "messages list --status bad",
-            "messages list: the value 'bad' is invalid for '--status <status>': it is one of scheduled, waiting, due,"
+            "fanfare", "message list --status bad",
+            "message list: the value 'bad' is invalid for '--status <status>': it is one of scheduled, waiting, due,"
         ),
         (
             "fanfare", "status --set dispatch.batch=500 --set log.level=info --set dispatch.batch=600",
@@ -203,7 +203,7 @@ import Testing
 
     /// What prints a document of its own, or goes on until it is stopped.
     private static let withoutJSON = [
-        "run", "emulate", "sas", "manual", "completions", "config reference", "config schema", "metrics reference",
+        "run", "emulate", "sas", "manual", "completions", "config reference", "config schema", "metric reference",
         "migrate reference", "template render", "campaign states", "campaign export",
     ]
 

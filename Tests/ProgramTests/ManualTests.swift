@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("fanfare", ["run", "drain", "config schema", "messages show"]),
+        ("fanfare", ["run", "drain", "config schema", "message show"]),
         ("fanfare-emulator", ["run", "inbox", "device add"]),
     ])
     func theManualHasEveryCommand(program: String, commands: [String]) async throws {

@@ -25,7 +25,7 @@ extension Schedule {
             return [
                 .init(
                     "warning", "schedule", why,
-                    hint: "Give it another time: fanfare campaign schedule. fanfare campaign run starts it by hand.")
+                    hint: "Give it another time: fanfare schedule set. fanfare campaign run starts it by hand.")
             ]
         }
         let meets = upcoming(Self.shown, from: next(after: instant)).lazy.compactMap { time in

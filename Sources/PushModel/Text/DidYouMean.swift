@@ -36,7 +36,7 @@ package enum DidYouMean {
     }
 
     /// The command or option that was probably meant: the only one that has `word` as one of its parts between dashes, as
-    /// `set-rate` has `rate`; else the nearest.
+    /// `open-gate` has `gate`; else the nearest.
     package static func command(for word: String, in known: [String]) -> String? {
         let parts = known.filter { $0 != word && $0.split(separator: "-").contains(word.drop { $0 == "-" }) }
         return parts.count == 1 ? parts[0] : nearest(to: word, in: known)

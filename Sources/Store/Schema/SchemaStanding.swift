@@ -62,7 +62,7 @@ public enum SchemaError: Error, CustomStringConvertible, Equatable {
         case .absent: "this database has no schema push: run `fanfare migrate up`"
         case .unreleased:
             "the schema push was made by a build from before the first release, and cannot be carried over: keep what "
-                + "matters with that build (`fanfare messages list --json`), run `DROP SCHEMA push CASCADE` in psql, "
+                + "matters with that build (`fanfare message list --json`), run `DROP SCHEMA push CASCADE` in psql, "
                 + "then `fanfare migrate up`; nothing was changed"
         case .older(let has, let needs):
             "the schema push is of release \(has) and this fanfare needs \(needs): run `fanfare migrate up`"

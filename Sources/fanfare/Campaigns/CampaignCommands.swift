@@ -16,12 +16,10 @@ struct CampaignCommands: ParsableCommand {
             """,
         subcommands: [
             CreateCampaign.self, CheckCampaign.self, RunCampaign.self, ShowCampaignStatus.self, ShowRunStates.self,
-            ShowRunResults.self, ShowRunEvents.self,
-            PauseRun.self,
-            ResumeRun.self, CancelRun.self, SetRunRate.self, RetryRun.self, ResolveRun.self, ListCampaigns.self,
-            ShowCampaign.self, ExportCampaign.self, ScheduleCampaign.self, PauseSchedule.self, ResumeSchedule.self,
-            BackfillCampaign.self, ApproveCampaign.self, RejectCampaign.self, TestCampaign.self, TagCampaign.self,
-            ArchiveCampaign.self, UnarchiveCampaign.self, RecipientLists.self,
+            ShowRunResults.self, ShowRunEvents.self, PauseRun.self, ResumeRun.self, CancelRun.self, SetRunRate.self,
+            RetryRun.self, ListCampaigns.self, ShowCampaign.self, ExportCampaign.self, ApproveCampaign.self,
+            RejectCampaign.self, TestCampaign.self, TagCampaign.self, ArchiveCampaign.self, UnarchiveCampaign.self,
+            RecipientLists.self,
         ])
 }
 

@@ -7,19 +7,22 @@ extension CampaignStore {
     /// Calls a steering function until it is through, and reports what it did.
     ///
     /// - Parameter words: of the messages that it reached, such as `paused`; also their key as JSON.
-    fileprivate func report(
-        _ steering: Steering, _ run: RunOptions, words: String, onTheWire: Bool = false
+    func report(
+        _ steering: Steering, of campaign: String, run: String?, words: String, onTheWire: Bool = false
     ) async throws -> Report {
-        Report(try await steer(run, steering, words: words), of: run.campaign, words: words, onTheWire: onTheWire)
+        let done = try await steer(campaign, run, steering, words: words)
+        return Report(done, of: campaign, words: words, onTheWire: onTheWire)
     }
 
     /// As `report`, and shows meanwhile how many messages it reached.
-    fileprivate func steer(_ run: RunOptions, _ steering: Steering, words: String) async throws -> Step {
+    fileprivate func steer(
+        _ campaign: String, _ run: String?, _ steering: Steering, words: String
+    ) async throws -> Step {
         let progress = ProgressLine()
-        var done = try await steer(run.campaign, key: run.run, steering, after: nil)
+        var done = try await steer(campaign, key: run, steering, after: nil)
         while let next = done.next {
             await progress.show("\(done.messages) \(words)")
-            let more = try await steer(run.campaign, key: done.key, steering, after: next)
+            let more = try await steer(campaign, key: done.key, steering, after: next)
             done.messages += more.messages
             done.onTheWire += more.onTheWire
             done.next = more.next
@@ -60,7 +63,7 @@ struct PauseRun: DatabaseCommand {
 
     func answer(_ database: Database) async throws -> Report {
         try await CampaignStore(database: database).report(
-            .pause(reason: reason), run, words: "paused", onTheWire: true)
+            .pause(reason: reason), of: run.campaign, run: run.run, words: "paused", onTheWire: true)
     }
 }
 
@@ -74,7 +77,8 @@ struct ResumeRun: DatabaseCommand {
     @OptionGroup var options: ReportOptions
 
     func answer(_ database: Database) async throws -> Report {
-        try await CampaignStore(database: database).report(.resume, run, words: "due again")
+        try await CampaignStore(database: database).report(
+            .resume, of: run.campaign, run: run.run, words: "due again")
     }
 }
 
@@ -94,7 +98,7 @@ struct CancelRun: DatabaseCommand {
 
     func answer(_ database: Database) async throws -> Report {
         let campaigns = CampaignStore(database: database)
-        let done = try await campaigns.steer(run, .cancel, words: "taken back")
+        let done = try await campaigns.steer(run.campaign, run.run, .cancel, words: "taken back")
         let stopped = try await campaigns.progress(run.campaign, key: done.key)
         return stopped.first.map { Report(RunScreen.text(ofStopped: $0), RunScreen.stopped($0)) } ?? .nothing
     }
@@ -116,32 +120,7 @@ struct RetryRun: DatabaseCommand {
 
     func answer(_ database: Database) async throws -> Report {
         try await CampaignStore(database: database).report(
-            .retry(reason: reason?.reason.rawValue), run, words: "due again")
-    }
-}
-
-/// `fanfare campaign doubts`
-struct ResolveRun: DatabaseCommand {
-    /// What a person may decide.
-    enum Decision: String, CaseIterable, ExpressibleByArgument {
-        case accepted, rejected, resend
-    }
-
-    static let configuration = CommandConfiguration(
-        commandName: "doubts", abstract: "Decide all messages of a run that are in doubt.",
-        discussion: """
-            accepted: they arrived after all. rejected: give them up. resend: send them again; a device may get them \
-            twice.
-
-            Example: fanfare campaign doubts spring --decide accepted
-            """)
-
-    @OptionGroup var run: RunOptions
-    @Option(help: "What became of them.") var decide: Decision
-    @OptionGroup var options: ReportOptions
-
-    func answer(_ database: Database) async throws -> Report {
-        try await CampaignStore(database: database).report(.resolve(decision: decide.rawValue), run, words: "decided")
+            .retry(reason: reason?.reason.rawValue), of: run.campaign, run: run.run, words: "due again")
     }
 }
 
@@ -157,19 +136,17 @@ struct SetRunRate: DatabaseCommand {
             """)
 
     @OptionGroup var run: RunOptions
-    @Argument(help: ArgumentHelp("Messages a second, or none.", valueName: "rate")) var rate: String
+    @Argument(help: "Messages a second, or none for no limit.") var rate: RateArgument
     @OptionGroup var options: ReportOptions
 
     func validate() throws {
-        if rate != "none", Double(rate).map({ $0 > 0 }) != true {
-            throw ValidationError("The rate is \"\(rate)\"; it must be a number above 0, or none.")
-        }
+        if rate.isDefault { throw ValidationError("A run has no rate by default: give a number above 0, or none.") }
     }
 
     func answer(_ database: Database) async throws -> Report {
-        try await CampaignStore(database: database).setRate(run.campaign, key: run.run, rate: Double(rate))
+        try await CampaignStore(database: database).setRate(run.campaign, key: run.run, rate: rate.perSecond)
         return Report(
-            "campaign \(run.campaign): \(rate == "none" ? "no rate" : "\(rate) messages a second")",
-            ["campaign": .text(run.campaign), "run": .text(run.run), "rate": .decimal(Double(rate))])
+            "campaign \(run.campaign): \(rate.perSecond == nil ? "no rate" : "\(rate.text) messages a second")",
+            ["campaign": .text(run.campaign), "run": .text(run.run), "rate": .decimal(rate.perSecond)])
     }
 }

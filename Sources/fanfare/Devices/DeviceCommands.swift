@@ -2,15 +2,15 @@ import ArgumentParser
 import CommandLineTool
 import Store
 
-/// `fanfare devices`: what backends asked for with push.put_device, push.patch_device and push.drop_device.
+/// `fanfare device`: what backends asked for with push.put_device, push.patch_device and push.drop_device.
 struct DeviceCommands: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "devices",
+        commandName: "device",
         abstract: "Look at devices that backends register by SQL, and what became of each change.",
         discussion: """
             To speak to the hub at once, without the database: fanfare installation.
 
-            Example: fanfare devices list --hub news --status refused
+            Example: fanfare device list --hub news --status refused
             """,
         subcommands: [ListDevices.self, ShowDevice.self, WaitForDevice.self])
 }
@@ -20,7 +20,7 @@ enum ChangeStatus: String, CaseIterable, ExpressibleByArgument {
     case waiting, applying, retrying, applied, superseded, refused
 }
 
-/// `fanfare devices list`
+/// `fanfare device list`
 struct ListDevices: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List changes of devices, the newest first.",
@@ -29,7 +29,7 @@ struct ListDevices: DatabaseCommand {
             backend made the call. The last line says how far back it looked, and how to look further; with --json it \
             goes to standard error. Needs a login with push_monitor.
 
-            Example: fanfare devices list --hub news --status refused --since 2d
+            Example: fanfare device list --hub news --status refused --since 2d
             """)
 
     @Option(help: "Only changes at this hub.", completion: .hub) var hub: String?

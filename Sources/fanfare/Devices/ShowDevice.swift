@@ -5,7 +5,7 @@ import Foundation
 import Providers
 import Store
 
-/// `fanfare devices show`
+/// `fanfare device show`
 struct ShowDevice: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show what backends asked for a device, and what the hub has now.",
@@ -14,7 +14,7 @@ struct ShowDevice: DatabaseCommand {
             settings have it and a key with the right Listen. Handles are shown by their ends, unless --handle is given. \
             Exits 65 when neither a change nor an installation is found. Needs a login with push_monitor or push_register.
 
-            Example: fanfare devices show phone-17 --hub news
+            Example: fanfare device show phone-17 --hub news
             """)
 
     @Argument(help: "The device: the id of its installation.") var device: String
@@ -45,7 +45,7 @@ struct ShowDevice: DatabaseCommand {
         guard reports.contains(where: \.isKnown) else {
             throw Failure(
                 "cannot show device \"\(device)\"", because: Self.nothing(reports, hub),
-                hint: "fanfare devices list --since 30d", status: .badInput)
+                hint: "fanfare device list --since 30d", status: .badInput)
         }
         let (found, limit) = (reports, limit)
         return Report(

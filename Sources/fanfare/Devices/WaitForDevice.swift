@@ -3,7 +3,7 @@ import CommandLineTool
 import PushModel
 import Store
 
-/// `fanfare devices wait`
+/// `fanfare device wait`
 struct WaitForDevice: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "wait", abstract: "Wait until everything that backends asked for a device has ended.",
@@ -13,7 +13,7 @@ struct WaitForDevice: DatabaseCommand {
             may reach the device some seconds later. In SQL, a message waits by after_device. Needs a login with \
             push_monitor or push_register.
 
-            Example: fanfare devices wait phone-17 --hub news --at-most 30s
+            Example: fanfare device wait phone-17 --hub news --at-most 30s
             """)
 
     @Argument(help: "The device: the id of its installation.") var device: String
@@ -35,7 +35,7 @@ struct WaitForDevice: DatabaseCommand {
                 "cannot wait for device \"\(device)\"",
                 because: "no backend has changed it" + (hub.map { " at hub \"\($0)\"" } ?? "")
                     + ", or purge has taken that",
-                hint: "fanfare devices list --since 30d", status: .badInput)
+                hint: "fanfare device list --since 30d", status: .badInput)
         }
         while wait.isOpen, ContinuousClock.now < end {
             try await Task.sleep(for: .milliseconds(100))

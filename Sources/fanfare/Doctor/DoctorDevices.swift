@@ -44,7 +44,7 @@ enum DoctorDevices {
         devices.refusedWords.map {
             .warn(
                 "hub \(hub.hub)", "refused devices", $0,
-                remedy: "See which and why: fanfare devices list --hub \(hub.hub) --status refused --since 24h")
+                remedy: "See which and why: fanfare device list --hub \(hub.hub) --status refused --since 24h")
         }
     }
 }

@@ -78,7 +78,7 @@ struct DoctorWorkers {
             area: "hub \(hub.hub)", name: "workers", grade: isStuck ? .fail : .warn,
             found: "none since \(since), \(Self.messages(pending, hub.moreDue || hub.moreLater)) pending\(waiting)",
             remedy: "Start a worker that has the hub in its settings, or stop the messages: "
-                + "fanfare messages cancel --hub \(hub.hub)")
+                + "fanfare message cancel --hub \(hub.hub)")
     }
 
     /// A message has been due for longer than it should be. It fails unless others came to an end meanwhile, which a long

@@ -9,7 +9,7 @@ struct HubCommands: ParsableCommand {
         abstract: "Look at hubs, add, remove, pause or resume them, set key, rate and gate.",
         discussion: "Example: fanfare hub pause news",
         subcommands: [
-            ListHubs.self, ShowHub.self, AddHub.self, PauseHub.self, ResumeHub.self, OpenGate.self, SetRate.self,
+            ListHubs.self, ShowHub.self, AddHub.self, PauseHub.self, ResumeHub.self, OpenGate.self, SetHubRate.self,
             RotateHub.self, RemoveHub.self,
         ])
 }

@@ -4,7 +4,7 @@ import Daemon
 import Postgres
 import Store
 
-/// `fanfare messages cancel`
+/// `fanfare message cancel`
 struct CancelMessages: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel",
@@ -15,7 +15,7 @@ struct CancelMessages: DatabaseCommand {
             cancelled and how many are on the wire, of a campaign also how many were sent before, and exits 0. --hub is \
             for hubs that were taken out of the settings: otherwise their messages wait until they expire.
 
-            Example: fanfare messages cancel --campaign spring --run 2027-03-01
+            Example: fanfare message cancel --campaign spring --run 2027-03-01
             """)
 
     @Argument(help: "Ids of the messages.") var ids: [Int64] = []

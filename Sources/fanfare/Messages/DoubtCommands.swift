@@ -20,7 +20,7 @@ struct ListDoubts: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the messages in doubt, the oldest first.",
         discussion: """
-            Those of a campaign are decided together with fanfare campaign doubts.
+            Those of a run are decided together: fanfare doubt resolve --all --campaign NAME.
 
             Example: fanfare doubt list --campaign spring --run 2027-03-01
             """)

@@ -2,7 +2,7 @@ import ArgumentParser
 import CommandLineTool
 import Store
 
-/// `fanfare messages erase`
+/// `fanfare message erase`
 struct EraseMessages: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "erase", abstract: "Remove what messages say and to whom they go, for requests to be forgotten.",
@@ -15,7 +15,7 @@ struct EraseMessages: DatabaseCommand {
             The files of the database keep the old rows until the next vacuum, and backups as long as you keep them: \
             docs/operations.md, "Erasing messages".
 
-            Example: fanfare messages erase 42 43
+            Example: fanfare message erase 42 43
             """)
 
     @Argument(help: "Ids of the messages.") var ids: [Int64]

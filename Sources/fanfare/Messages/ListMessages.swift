@@ -3,7 +3,7 @@ import CommandLineTool
 import PushModel
 import Store
 
-/// `fanfare messages list`
+/// `fanfare message list`
 struct ListMessages: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Find messages, the newest first.",
@@ -12,7 +12,7 @@ struct ListMessages: DatabaseCommand {
             message was enqueued. A tag is also found within expressions. The last line says how far back it looked, \
             and how to look further; with --json it goes to standard error.
 
-            Example: fanfare messages list --tag customer-777 --since 2d
+            Example: fanfare message list --tag customer-777 --since 2d
             """)
 
     @Option(help: "Only messages of this hub.", completion: .hub) var hub: String?

@@ -3,11 +3,11 @@ import CommandLineTool
 import PushModel
 import Store
 
-/// `fanfare messages`: where messages are, stopping and erasing them, and sending failures again.
+/// `fanfare message`: where messages are, stopping and erasing them, and sending failures again.
 struct MessageCommands: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "messages", abstract: "Look at messages, cancel or erase them, or send failures again.",
-        discussion: "Example: fanfare messages show 42",
+        commandName: "message", abstract: "Look at messages, cancel or erase them, or send failures again.",
+        discussion: "Example: fanfare message show 42",
         subcommands: [
             ShowMessage.self, ListMessages.self, CancelMessages.self, RetryMessages.self, EraseMessages.self,
         ])
@@ -15,14 +15,14 @@ struct MessageCommands: ParsableCommand {
 
 extension PushModel.Status: ExpressibleByArgument {}
 
-/// `fanfare messages show`
+/// `fanfare message show`
 struct ShowMessage: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show where one message is, and why.",
         discussion: """
             With the messages that were in one post with it, and with its content for those who may read push.message.
 
-            Example: fanfare messages show 42 --json
+            Example: fanfare message show 42 --json
             """)
 
     @Argument(help: "The message's id, as enqueue printed it.") var id: Int64

@@ -11,45 +11,55 @@ struct ResolveDoubts: DatabaseCommand {
         discussion: """
             accepted: they were delivered after all. rejected: give them up. resend: send them again; a device may get \
             them twice. Exits 65 when an id is not in doubt (any more), and says why; the others are decided all the \
-            same.
+            same. Of a campaign it is a run, the newest unless --run names it; one that was over goes on until its messages have ended.
 
+            Example: fanfare doubt resolve 42 --decision resend
             Example: fanfare doubt resolve --all --hub news --decision rejected --yes
+            Example: fanfare doubt resolve --all --campaign spring --run 2027-03-01 --decision accepted --yes
             """)
 
     @Argument(help: "Ids of the messages.") var ids: [Int64] = []
     @Option(help: "What is decided.") var decision: Doubts.Decision
-    @Flag(help: "Decide every message in doubt of --hub.") var all = false
+    @Flag(help: "Decide every message in doubt of --hub, or of a run of --campaign.") var all = false
     @Option(help: "The hub for --all.", completion: .hub) var hub: String?
-    @Option(help: "With --all: only those with this reason.") var reason: DoubtReason?
+    @Option(help: ArgumentHelp("The campaign for --all.", valueName: "name")) var campaign: String?
+    @Option(help: ArgumentHelp("Which run of --campaign. Default: the newest.", valueName: "key")) var run: String?
+    @Option(help: "With --hub: only those with this reason.") var reason: DoubtReason?
 
     @Option(
         help: ArgumentHelp(
-            "With --all: in doubt since this time or later, such as 2h or 2027-03-01T08:00Z.", valueName: "time"))
+            "With --hub: in doubt since this time or later, such as 2h or 2027-03-01T08:00Z.", valueName: "time"))
     var since: PastInstant?
 
-    @Option(help: ArgumentHelp("With --all: in doubt since this time or before.", valueName: "time"))
+    @Option(help: ArgumentHelp("With --hub: in doubt since this time or before.", valueName: "time"))
     var until: PastInstant?
 
     @Flag(help: "Confirms --all.") var yes = false
     @OptionGroup var options: ReportOptions
 
     func validate() throws {
+        if run != nil, campaign == nil { throw ValidationError("--run goes with --campaign.") }
+        if hub == nil, reason != nil || since != nil || until != nil {
+            throw ValidationError("--reason, --since and --until go with --all --hub NAME.")
+        }
         guard all else {
             if ids.isEmpty { throw ValidationError("Name the messages by their ids, or use --all --hub NAME --yes.") }
-            if hub != nil { throw ValidationError("--hub goes with --all.") }
-            if reason != nil || since != nil || until != nil {
-                throw ValidationError("--reason, --since and --until go with --all.")
-            }
+            if hub != nil || campaign != nil { throw ValidationError("--hub and --campaign go with --all.") }
             return
         }
         if !ids.isEmpty { throw ValidationError("Name ids or use --all, not both.") }
-        guard let hub else { throw ValidationError("--all needs --hub NAME.") }
+        if (hub == nil) == (campaign == nil) { throw ValidationError("--all needs --hub NAME or --campaign NAME.") }
         guard yes else {
-            throw ValidationError("--all decides every message in doubt of hub \"\(hub)\": confirm it with --yes.")
+            let whose = hub.map { "hub \"\($0)\"" } ?? "a run of campaign \"\(campaign ?? "")\""
+            throw ValidationError("--all decides every message in doubt of \(whose): confirm it with --yes.")
         }
     }
 
     func answer(_ database: Database) async throws -> Report {
+        if let campaign {
+            return try await CampaignStore(database: database).report(
+                .resolve(decision: decision.rawValue), of: campaign, run: run, words: "decided")
+        }
         let doubts = Doubts(database: database)
         guard let hub else {
             let messages = Messages(database: database)

@@ -5,23 +5,23 @@ import Postgres
 import PushModel
 import Store
 
-/// `fanfare messages retry`
+/// `fanfare message retry`
 struct RetryMessages: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry", abstract: "Send messages again that failed for good (rejected or expired).",
         discussion: """
-            They are due again, with ten new attempts and a new life from now on; fanfare messages show says what became \
+            They are due again, with ten new attempts and a new life from now on; fanfare message show says what became \
             of them. Named by id, or all failures of a hub, by reason and by when they failed. What is in doubt is \
             decided with fanfare doubt resolve. Exits 65 when a named message had not failed, and says why; the others are \
             due again all the same.
 
-            Example: fanfare messages retry --hub news --reason expired --since 6h
+            Example: fanfare message retry --hub news --reason expired --since 6h
             """)
 
     @Argument(help: "Ids of the messages.") var ids: [Int64] = []
     @Option(help: "Every failure of this hub.", completion: .hub) var hub: String?
 
-    @Option(help: "With --hub: only those with this reason, as fanfare messages list shows it.")
+    @Option(help: "With --hub: only those with this reason, as fanfare message list shows it.")
     var reason: FailureReason?
 
     @Option(

@@ -1,7 +1,7 @@
 import CommandLineTool
 import Store
 
-/// The named messages that `messages retry` or `doubt resolve` left as they were, each with why. Pure.
+/// The named messages that `message retry` or `doubt resolve` left as they were, each with why. Pure.
 struct Unmoved {
     /// What was asked of them.
     enum Asked {
@@ -65,7 +65,7 @@ struct Unmoved {
         case ("accepted", .resolve): "it was decided, or its answer came"
         case ("cancelled", _): "it was cancelled, and is not sent again"
         case ("duplicate", _): "the first message with its dedupe_key stands for it"
-        case ("rejected", _), ("expired", _): "it failed for good; send it again: fanfare messages retry"
+        case ("rejected", _), ("expired", _): "it failed for good; send it again: fanfare message retry"
         case (_, .retry): "it has not failed: it is on its way"
         case (_, .resolve): "it is not in doubt: it is on its way"
         }

@@ -163,7 +163,7 @@ struct Drain: ReportingCommand {
             parts.append("\(HumanFormat.count(summary.devices.applied, "change")) of devices applied")
             if summary.devices.superseded > 0 { parts.append("\(summary.devices.superseded) superseded") }
             if summary.devices.refused > 0 {
-                parts.append("\(summary.devices.refused) refused (fanfare devices list --status refused)")
+                parts.append("\(summary.devices.refused) refused (fanfare device list --status refused)")
             }
         }
         if drained.left > 0 { parts.append("\(drained.left) left") }

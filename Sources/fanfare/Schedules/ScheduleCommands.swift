@@ -6,9 +6,16 @@ import Foundation
 /// `fanfare schedule`
 struct ScheduleCommands: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "schedule", abstract: "Try schedules.",
-        discussion: "Example: fanfare schedule next 'weekdays 07:00 Europe/Paris'",
-        subcommands: [ShowNextTimes.self])
+        commandName: "schedule", abstract: "Let campaigns start themselves, pause that, make up for it; try schedules.",
+        discussion: """
+            A schedule belongs to a campaign and is part of its spec. A login needs push_campaign or push_operator.
+
+            Example: fanfare schedule set spring "weekdays 09:00 Europe/Berlin"
+            """,
+        subcommands: [
+            SetSchedule.self, ShowSchedule.self, ShowNextTimes.self, PauseSchedule.self, ResumeSchedule.self,
+            BackfillSchedule.self,
+        ])
 }
 
 /// `fanfare schedule next`

@@ -97,7 +97,7 @@ struct ConfigReference {
         `fanfare migrate up` after changing a hub, then reload.
 
         A hub that is taken out of the settings is not served any more, and its messages wait until they expire. \
-        `fanfare messages cancel --hub NAME` stops them.
+        `fanfare message cancel --hub NAME` stops them.
         """
 
     private static let ending = """

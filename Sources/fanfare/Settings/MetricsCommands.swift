@@ -2,21 +2,21 @@ import ArgumentParser
 import CommandLineTool
 import Telemetry
 
-/// `fanfare metrics`: what `/metrics` tells.
+/// `fanfare metric`: what `/metrics` tells.
 struct MetricsCommands: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "metrics", abstract: "What a worker tells Prometheus.",
+        commandName: "metric", abstract: "What a worker tells Prometheus.",
         discussion: """
             A worker serves its metrics at console.listen and console.metrics, for example: \
             curl http://127.0.0.1:9464/metrics. Beyond the loopback it asks for console.metricsToken. A drain writes \
             them to a file: fanfare drain --metrics-file.
 
-            Example: fanfare metrics reference
+            Example: fanfare metric reference
             """,
         subcommands: [PrintMetricsReference.self])
 }
 
-/// `fanfare metrics reference`
+/// `fanfare metric reference`
 struct PrintMetricsReference: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reference",
@@ -24,7 +24,7 @@ struct PrintMetricsReference: ParsableCommand {
         discussion: """
             Reads no settings.
 
-            Example: fanfare metrics reference | less
+            Example: fanfare metric reference | less
             """)
 
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
@@ -44,7 +44,7 @@ struct MetricsReference {
         """
         # Metrics
 
-        Made by `bin/generate` from the program: `fanfare metrics reference` prints it.
+        Made by `bin/generate` from the program: `fanfare metric reference` prints it.
 
         `fanfare run` serves them at `/metrics` on the addresses of `console.listen`, beside the health pages, and of
         `console.metrics`, where nothing else is: in Prometheus' text format 0.0.4, or in OpenMetrics 1.0 for a client that

@@ -2,14 +2,14 @@ import ArgumentParser
 import CommandLineTool
 import PushModel
 
-/// `fanfare tags`
+/// `fanfare tag`
 struct TagCommands: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "tags", abstract: "Try tag expressions.", discussion: "Example: fanfare tags check 'a && !b'",
+        commandName: "tag", abstract: "Try tag expressions.", discussion: "Example: fanfare tag check 'a && !b'",
         subcommands: [CheckTags.self])
 }
 
-/// `fanfare tags check`
+/// `fanfare tag check`
 struct CheckTags: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Check a tag expression, alone or against the tags of a device.",
@@ -17,7 +17,7 @@ struct CheckTags: ReportingCommand {
             Exits 65 when the expression is none. Warns of one that no device or every device matches, and of tags named and, \
             or and not. With --against it prints {"match": true} or {"match": false}.
 
-            Example: fanfare tags check '(news || sports) && !muted' --against news,lang_fr
+            Example: fanfare tag check '(news || sports) && !muted' --against news,lang_fr
             """)
 
     @Argument(help: "The expression: tags joined by || and &&, with ! and parentheses.") var expression: String

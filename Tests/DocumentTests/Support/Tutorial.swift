@@ -62,7 +62,7 @@ struct Tutorial {
             // A machine may be slow.
             case "sh":
                 command = block.text.replacing("emulate wait", with: "emulate wait --timeout 10m")
-                    .replacing("devices wait", with: "devices wait --at-most 10m")
+                    .replacing("device wait", with: "device wait --at-most 10m")
             case "sql": command = psql
             case "sql refused": command = "if \(psql)\nthen false; fi"
             default: continue

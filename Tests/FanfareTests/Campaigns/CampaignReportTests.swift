@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func runsThatAreMadeUpAreCountedOrListed() throws {
-        let command = try BackfillCampaign.parse(["spring", "--from", "x", "--until", "y"])
+        let command = try BackfillSchedule.parse(["spring", "--from", "x", "--until", "y"])
         #expect(command.report([], started: 0, known: nil).text() == "the schedule has no time in between: no run")
         #expect(command.report(["k1", "k2"], started: 0, known: nil).text() == "k1\nk2")
         let report = command.report(["k1", "k2"], started: 1, known: 1)

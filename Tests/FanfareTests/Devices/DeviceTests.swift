@@ -8,7 +8,7 @@ import Testing
 @testable import CommandLineTool
 @testable import fanfare
 
-/// `fanfare devices list` and `show`, with a real database and the emulator.
+/// `fanfare device list` and `show`, with a real database and the emulator.
 @Suite(.timeLimit(.minutes(10))) struct DeviceTests {
     /// A database, an emulator in this process, and settings that name both.
     struct Bench {
@@ -63,7 +63,7 @@ import Testing
         try await bench.worker.drain()
         let drop = try await bench.call("drop_device('news', 'phone-17')")
 
-        let all = try await bench.fanfare("devices", "list")
+        let all = try await bench.fanfare("device", "list")
         #expect(all.status == 0, "\(all.errors)")
         let lines = all.output.split(separator: "\n")
         #expect(lines[0].hasPrefix("ID  DEVICE    HUB   ACTION  STATUS   SINCE  NOTE"), "\(all.output)")
@@ -77,7 +77,7 @@ import Testing
 
     /// The ids that are found.
     private func ids(_ bench: Bench, _ options: String...) async throws -> [Int64] {
-        let ended = try await bench.fanfare.run(["devices", "list", "--json"] + options)
+        let ended = try await bench.fanfare.run(["device", "list", "--json"] + options)
         #expect(ended.status == 0, "\(ended.errors)")
         return try ended.json([[String: Any]].self).compactMap { $0["id"] as? Int64 }
     }
@@ -114,9 +114,9 @@ import Testing
         let first = try await bench.put()
         let second = try await bench.put()
         try await bench.put()
-        let page = try await bench.fanfare("devices", "list", "--limit", "2")
+        let page = try await bench.fanfare("device", "list", "--limit", "2")
         #expect(page.output.hasSuffix("go on with --before \(second)\n"), "\(page.output)")
-        let next = try await bench.fanfare("devices", "list", "--limit", "2", "--before", "\(second)", "--json")
+        let next = try await bench.fanfare("device", "list", "--limit", "2", "--before", "\(second)", "--json")
         #expect(try next.json([[String: Any]].self).map { $0["id"] as? Int64 } == [first])
         #expect(next.errors.hasPrefix("no other such change was asked for since"), "\(next.errors)")
         let row = try #require(try next.json([[String: Any]].self).first)
@@ -136,20 +136,20 @@ import Testing
         try await bench.worker.drain()
         var fanfare = bench.fanfare
         fanfare.environment["COLUMNS"] = "80"
-        let ended = try await fanfare("devices", "list", "--hub", "news")
+        let ended = try await fanfare("device", "list", "--hub", "news")
         #expect(ended.output.contains(id), "\(ended.output)")
         #expect(ended.output.split(separator: "\n").prefix { !$0.hasPrefix("no other") }.allSatisfy { $0.count <= 80 })
     }
 
     @Test func whatCannotBeFoundIsSaid() async throws {
         let bench = try await Bench.make()
-        let unknown = try await bench.fanfare("devices", "list", "--hub", "nws")
+        let unknown = try await bench.fanfare("device", "list", "--hub", "nws")
         #expect(unknown.status == 65 && unknown.errors.contains(#"hub "nws" is not registered"#), "\(unknown)")
-        let odd = try await bench.fanfare("devices", "list", "--status", "sent")
+        let odd = try await bench.fanfare("device", "list", "--status", "sent")
         #expect(odd.status == 64 && odd.errors.contains("waiting, applying, retrying"), "\(odd)")
-        #expect(try await bench.fanfare("devices", "list", "--limit", "0").status == 64)
-        #expect(try await bench.fanfare("devices", "list", "--since", "yesterdayish").status == 65)
-        #expect(try await bench.fanfare("devices", "show", "phone", "--limit", "0").status == 64)
+        #expect(try await bench.fanfare("device", "list", "--limit", "0").status == 64)
+        #expect(try await bench.fanfare("device", "list", "--since", "yesterdayish").status == 65)
+        #expect(try await bench.fanfare("device", "show", "phone", "--limit", "0").status == 64)
     }
 
     // MARK: show
@@ -163,7 +163,7 @@ import Testing
             patch_device('news', 'phone-17', add_tags => '{Science}', remove_tags => '{World}',
                          templates => '{"news": null, "x": {"body": "{}"}}')
             """)
-        let shown = try await bench.fanfare("devices", "show", "phone-17")
+        let shown = try await bench.fanfare("device", "show", "phone-17")
         #expect(shown.status == 0, "\(shown.errors)")
         #expect(shown.output.hasPrefix("device phone-17 at hub news\n\nID  ACTION  STATUS "), "\(shown.output)")
         #expect(shown.output.contains("add Science, remove World, template x, without template news; next try 20"))
@@ -176,7 +176,7 @@ import Testing
                 && shown.output.contains("tags          World, user:17\n"))
         #expect(!shown.output.contains(Self.handle))
 
-        let whole = try await bench.fanfare("devices", "show", "phone-17", "--hub", "news", "--handle")
+        let whole = try await bench.fanfare("device", "show", "phone-17", "--hub", "news", "--handle")
         #expect(whole.output.components(separatedBy: Self.handle).count == 3, "\(whole.output)")
     }
 
@@ -184,9 +184,9 @@ import Testing
         let bench = try await Bench.make()
         try await bench.put()
         try await bench.worker.drain()
-        let masked = try await bench.fanfare("devices", "show", "phone-17", "--json")
+        let masked = try await bench.fanfare("device", "show", "phone-17", "--json")
         #expect(!masked.output.contains(Self.handle))
-        let ended = try await bench.fanfare("devices", "show", "phone-17", "--json", "--handle")
+        let ended = try await bench.fanfare("device", "show", "phone-17", "--json", "--handle")
         let document = try ended.json([String: Any].self)
         #expect(document["device"] as? String == "phone-17")
         let hub = try #require((document["hubs"] as? [[String: Any]])?.first)
@@ -205,13 +205,13 @@ import Testing
         let bench = try await Bench.make()
         try await bench.put()
         let shown = try await bench.fanfare.run(
-            ["devices", "show", "phone-17", "--handle"] + bench.login(role))
+            ["device", "show", "phone-17", "--handle"] + bench.login(role))
         #expect(shown.status == 0, "\(shown.errors)")
         #expect(shown.output.contains("1  put     waiting"), "\(shown.output)")
         #expect(shown.output.contains("only for a login that may read push.installation_change"))
         #expect(!shown.output.contains(Self.handle) && !shown.output.contains("user 17"))
         #expect(shown.output.hasSuffix("hub \"news\" has no such installation\n"), "\(shown.output)")
-        let listed = try await bench.fanfare.run(["devices", "list"] + bench.login(role))
+        let listed = try await bench.fanfare.run(["device", "list"] + bench.login(role))
         #expect(listed.status == (role == "push_register" ? 77 : 0), "\(listed.errors)")
         if role == "push_register" { #expect(listed.errors.contains("GRANT push_monitor")) }
     }
@@ -219,10 +219,10 @@ import Testing
     @Test(arguments: ["push_enqueue", "push_worker"])
     func aLoginWithoutTheRightIsToldWhichRoleItLacks(role: String) async throws {
         let bench = try await Bench.make()
-        let shown = try await bench.fanfare.run(["devices", "show", "phone"] + bench.login(role))
+        let shown = try await bench.fanfare.run(["device", "show", "phone"] + bench.login(role))
         #expect(shown.status == 77)
         #expect(shown.errors.contains("GRANT one of push_monitor and push_register"), "\(shown.errors)")
-        let listed = try await bench.fanfare.run(["devices", "list"] + bench.login(role))
+        let listed = try await bench.fanfare.run(["device", "list"] + bench.login(role))
         #expect(listed.status == 77 && listed.errors.contains("GRANT push_monitor"), "\(listed.errors)")
     }
 
@@ -231,7 +231,7 @@ import Testing
         try await bench.put()
         let settings = try bench.scratch.write(
             #"{"database": {"url": "\#(bench.worker.test.conninfo)"}}"#, to: "other.json")
-        let shown = try await BuiltProgram(settings: settings)("devices", "show", "phone-17")
+        let shown = try await BuiltProgram(settings: settings)("device", "show", "phone-17")
         #expect(shown.status == 0, "\(shown.errors)")
         #expect(
             shown.output.hasSuffix("what the hub has now is not known: hub \"news\" is not in the settings\n")
@@ -245,7 +245,7 @@ import Testing
         var fault = Fault(.every(1), status: 403)
         fault.operations = [.installation]
         try bench.worker.emulator.add(fault)
-        let shown = try await bench.fanfare("devices", "show", "phone-17", "--json")
+        let shown = try await bench.fanfare("device", "show", "phone-17", "--json")
         #expect(shown.status == 0, "\(shown.errors)")
         let hub = try #require((try shown.json([String: Any].self)["hubs"] as? [[String: Any]])?.first)
         #expect(hub["installation"] is NSNull)
@@ -255,7 +255,7 @@ import Testing
 
     @Test func aDeviceThatNobodyKnowsIsBadInput() async throws {
         let bench = try await Bench.make()
-        let ended = try await bench.fanfare("devices", "show", "nobody")
+        let ended = try await bench.fanfare("device", "show", "nobody")
         #expect(ended.status == 65)
         #expect(
             ended.errors.hasPrefix(
@@ -268,7 +268,7 @@ import Testing
     @Test func aDeviceThatOnlyTheHubKnowsIsShown() async throws {
         let bench = try await Bench.make()
         try bench.worker.emulator.register(Installation("own", pushChannel: .handle("00FF")), at: "breaking-news")
-        let ended = try await bench.fanfare("devices", "show", "own")
+        let ended = try await bench.fanfare("device", "show", "own")
         #expect(ended.status == 0, "\(ended.errors)")
         #expect(ended.output.contains("no backend has changed it"))
         #expect(ended.output.contains("handle        …\n"), "\(ended.output)")

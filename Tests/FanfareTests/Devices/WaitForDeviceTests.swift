@@ -3,7 +3,7 @@ import HubEmulator
 import TestSupport
 import Testing
 
-/// `fanfare devices wait`, with a real database and the emulator.
+/// `fanfare device wait`, with a real database and the emulator.
 @Suite(.timeLimit(.minutes(10))) struct WaitForDeviceTests {
     private typealias Bench = DeviceTests.Bench
 
@@ -16,7 +16,7 @@ import Testing
         try await bench.put()
         let worker = bench.worker
         async let drained = worker.drain()
-        let ended = try await bench.fanfare("devices", "wait", "phone-17", "--hub", "news", "--at-most", "4m")
+        let ended = try await bench.fanfare("device", "wait", "phone-17", "--hub", "news", "--at-most", "4m")
         #expect(ended.status == 0, "\(ended.errors)")
         #expect(ended.output == "put at hub news: applied\n")
         let summary = try await drained
@@ -28,7 +28,7 @@ import Testing
         try await bench.put()
         try await bench.put()
         try await bench.worker.drain()
-        let ended = try await bench.fanfare("devices", "wait", "phone-17")
+        let ended = try await bench.fanfare("device", "wait", "phone-17")
         #expect(ended.status == 0, "\(ended.errors)")
         #expect(ended.output == "put at hub news: applied\n")
     }
@@ -37,7 +37,7 @@ import Testing
         let bench = try await Bench.make()
         try await bench.call("patch_device('news', 'ghost', add_tags => '{a}')")
         try await bench.worker.drain()
-        let ended = try await bench.fanfare("devices", "wait", "ghost")
+        let ended = try await bench.fanfare("device", "wait", "ghost")
         #expect(ended.status == 1, "\(ended.errors)")
         #expect(ended.output == "patch at hub news: refused, no such installation\n")
     }
@@ -46,7 +46,7 @@ import Testing
         let bench = try await Bench.make()
         try await bench.put()
         let login = try await bench.login("push_register")
-        let ended = try await bench.fanfare.run(["devices", "wait", "phone-17", "--at-most", "0.2", "--json"] + login)
+        let ended = try await bench.fanfare.run(["device", "wait", "phone-17", "--at-most", "0.2", "--json"] + login)
         #expect(ended.status == 75, "\(ended.errors)")
         let found = try ended.json([String: Any].self)
         #expect(found["done"] as? Bool == false)
@@ -55,7 +55,7 @@ import Testing
 
     @Test func aDeviceThatNobodyChangedIsNotWaitedFor() async throws {
         let bench = try await Bench.make()
-        let ended = try await bench.fanfare("devices", "wait", "phone-17", "--hub", "news")
+        let ended = try await bench.fanfare("device", "wait", "phone-17", "--hub", "news")
         #expect(ended.status == 65)
         #expect(ended.errors.contains("no backend has changed it at hub \"news\""), "\(ended.errors)")
     }

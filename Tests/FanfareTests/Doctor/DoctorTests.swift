@@ -340,7 +340,7 @@ import Testing
         #expect(words.contains("; no worker serves the hub since 20"), "\(words)")
         let refused = try #require(found["hub news/refused devices"])
         #expect(refused["found"] as? String == "1 change of devices in the last day")
-        #expect((refused["remedy"] as? String)?.contains("fanfare devices list --hub news --status refused") == true)
+        #expect((refused["remedy"] as? String)?.contains("fanfare device list --hub news --status refused") == true)
     }
 
     @Test func aLostChangeOfADeviceFailsWhereItIsLookedFor() async throws {

@@ -21,13 +21,16 @@ import Testing
     @Test func aRateIsSetAndSetBack() async throws {
         let site = try await Site.make()
         #expect(
-            try await site.fanfare("hub", "set-rate", "news", "200").output
+            try await site.fanfare("hub", "rate", "news", "200").output
                 == "hub news: at most 200 posts per second\n")
         #expect(try await hub(of: site)["rate"] as? Double == 200)
-        #expect(try await site.fanfare("hub", "set-rate", "news", "default").status == 0)
+        #expect(try await site.fanfare("hub", "rate", "news", "default").status == 0)
         #expect(try await hub(of: site)["rate"] is NSNull)
-        #expect(try await site.fanfare("hub", "set-rate", "news", "fast").status == 64)
-        #expect(try await site.fanfare("hub", "set-rate", "news", "-1").status == 64)
+        #expect(try await site.fanfare("hub", "rate", "news", "none").output == "hub news: no limit\n")
+        #expect(try await hub(of: site)["rate"] is NSNull)
+        #expect(try await site.fanfare("hub", "rate", "news", "fast").status == 64)
+        #expect(try await site.fanfare("hub", "rate", "news", "0").status == 64, "none is the word for it")
+        #expect(try await site.fanfare("hub", "rate", "news", "-1").status == 64)
     }
 
     @Test func aHubIsAddedWithoutASecret() async throws {
@@ -123,7 +126,7 @@ import Testing
 
     @Test func aHubThatIsNotRegisteredIsSaidSo() async throws {
         let site = try await Site.make()
-        for command in [["open-gate", "nws"], ["set-rate", "nws", "1"], ["rotate", "nws"], ["show", "nws"]] {
+        for command in [["open-gate", "nws"], ["rate", "nws", "1"], ["rotate", "nws"], ["show", "nws"]] {
             let ended = try await site.fanfare.run(["hub"] + command)
             #expect(ended.status == 65, "\(command)")
             #expect(ended.errors.contains(#"hub "nws" is not registered"#), "\(command)")
@@ -140,8 +143,8 @@ import Testing
         #expect(try await told("pause", "news", "--reason", "new key")["reason"] as? String == "new key")
         #expect(try await told("resume", "news")["state"] as? String == "open")
         #expect(try await told("open-gate", "news")["gate"] as? String == "open")
-        #expect(try await told("set-rate", "news", "20")["rate"] as? Double == 20)
-        #expect(try await told("set-rate", "news", "default")["rate"] is NSNull)
+        #expect(try await told("rate", "news", "20")["rate"] as? Double == 20)
+        #expect(try await told("rate", "news", "default")["rate"] is NSNull)
         #expect(try await told("add", "news")["add_to_settings"] is NSNull)
         #expect((try await told("add", "alerts")["add_to_settings"] as? [String: Any])?.keys.sorted() == ["alerts"])
         let removed = try await told("remove", "alerts", "--cancel")

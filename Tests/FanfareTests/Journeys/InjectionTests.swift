@@ -92,8 +92,8 @@ import Testing
             }
             // What was refused is told without being obeyed.
             expectObedient(drained.output + drained.errors, in: "drain")
-            let listed = try await bench.fanfare("messages", "list", "--limit", "100")
-            expectObedient(listed.output, in: "messages list")
+            let listed = try await bench.fanfare("message", "list", "--limit", "100")
+            expectObedient(listed.output, in: "message list")
             // Past the titles there is one line for each message.
             let lines = listed.output.split(separator: "\n").filter { $0.contains("rejected") }
             #expect(lines.count == bad, "\(listed.output)")
@@ -130,15 +130,15 @@ import Testing
                 }
             }
             for command in [
-                ["messages", "show", "1"], ["messages", "list"], ["status"], ["hub", "show", "news"], ["hub", "list"],
-                ["doubt", "list"], ["status", "--json"], ["messages", "show", "1", "--json"],
-                ["messages", "list", "--json"], ["devices", "list"], ["devices", "show", "phone"],
-                ["devices", "list", "--json"], ["devices", "show", "phone", "--json"],
-                ["devices", "show", Self.commands], ["devices", "list", "--device", Self.commands],
+                ["message", "show", "1"], ["message", "list"], ["status"], ["hub", "show", "news"], ["hub", "list"],
+                ["doubt", "list"], ["status", "--json"], ["message", "show", "1", "--json"],
+                ["message", "list", "--json"], ["device", "list"], ["device", "show", "phone"],
+                ["device", "list", "--json"], ["device", "show", "phone", "--json"],
+                ["device", "show", Self.commands], ["device", "list", "--device", Self.commands],
                 ["send", "--hub", "news", "--tag", "a", "--property", "a=b"], ["doctor"],
                 ["send", "--hub", Self.commands, "--tag", "a", "--property", "a=b"],
-                ["tags", "check", "a" + Self.commands], ["hub", "pause", "news", "--reason", Self.commands],
-                ["hub", "show", "news"], ["messages", "list", "--campaign", Self.commands],
+                ["tag", "check", "a" + Self.commands], ["hub", "pause", "news", "--reason", Self.commands],
+                ["hub", "show", "news"], ["message", "list", "--campaign", Self.commands],
             ] {
                 let ended = try await bench.fanfare.run(command)
                 // JSON is for programs: there a mark that turns text around is a character like any other.

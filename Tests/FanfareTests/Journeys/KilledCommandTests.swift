@@ -8,9 +8,9 @@ import Testing
     /// Every table is locked, so that whatever a command asks waits.
     @Test(arguments: [
         "status", "check", "eta", "top", "campaign check spring", "campaign status spring", "campaign results spring",
-        "campaign list", "campaign show spring", "campaign export spring", "campaign schedule spring",
+        "campaign list", "campaign show spring", "campaign export spring", "schedule show spring",
         "campaign approve spring --revision 1", "campaign audience show", "suppress list", "suppress export",
-        "messages list", "messages show 1", "doubt list", "devices list", "devices show 1 --hub news", "hub list",
+        "message list", "message show 1", "doubt list", "device list", "device show 1 --hub news", "hub list",
         "hub show news", "doctor", "migrate status", "migrate verify",
     ])
     func itsQueryEnds(command: String) async throws {

@@ -160,8 +160,8 @@ import Testing
                 ["doctor"], ["doctor", "--json"], ["installation", "get", "--hub", "news", "x"],
                 ["config", "print"], ["config", "print", "--json"], ["config", "check"],
                 ["hub", "list"], ["hub", "show", "news"], ["hub", "show", "news", "--json"],
-                ["messages", "show", "1"], ["messages", "list", "--json"], ["status"], ["migrate", "status"],
-                ["devices", "list"], ["devices", "show", "phone"], ["devices", "show", "phone", "--json"],
+                ["message", "show", "1"], ["message", "list", "--json"], ["status"], ["migrate", "status"],
+                ["device", "list"], ["device", "show", "phone"], ["device", "show", "phone", "--json"],
                 ["doubt", "list"], ["--help"],
             ] {
                 let ended = try await bench.fanfare.run(command)

@@ -86,7 +86,7 @@ import Testing
         #expect(try await site.fanfare("migrate", "up").status == 0)
         for command in [
             ["migrate", "verify"], ["hub", "add", "news"],
-            ["enqueue", "--hub", "news", "--tag", "A", "--property", "a=1"], ["status"], ["messages", "list"],
+            ["enqueue", "--hub", "news", "--tag", "A", "--property", "a=1"], ["status"], ["message", "list"],
         ] {
             let ended = try await site.fanfare.run(command)
             #expect(ended.status == 0, "\(command): \(ended.errors)")

@@ -48,6 +48,18 @@ import Testing
         #expect(try await site.fanfare.run(all + ["--yes"]).output == "0 of 0 messages decided: rejected\n")
     }
 
+    @Test func decidesAWholeRunOnlyWhenConfirmed() async throws {
+        let site = try await site()
+        try await site.execute(#"SELECT push.run_campaign('spring', 'k1', 'news', '{A}', '{"en": {"a": "b"}}')"#)
+        let all = ["doubt", "resolve", "--all", "--campaign", "spring", "--decision", "accepted"]
+        let unsure = try await site.fanfare.run(all)
+        #expect(unsure.status == 64 && unsure.errors.contains("of a run of campaign \"spring\": confirm it with --yes"))
+        let ended = try await site.fanfare.run(all + ["--yes"])
+        #expect(ended.output == "campaign spring, run k1: 0 messages decided\n", "\(ended)")
+        #expect(try await site.fanfare.run(all + ["--yes", "--run", "k2"]).status == 65)
+        #expect(try await site.number("SELECT count(*) FROM push.in_doubt") == 3, "those of nobody's campaign stay")
+    }
+
     @Test func whatWasNotDecidedOrSentAgainSaysWhy() async throws {
         let site = try await site()
         try await site.execute(
@@ -58,7 +70,7 @@ import Testing
             VALUES (4, 'accepted', 'taken_by_hub'), (5, 'rejected', 'bad_request'), (6, 'cancelled', 'cancelled_by_caller'),
                    (7, 'rejected', 'late_translation');
             """)
-        let retried = try await site.fanfare("messages", "retry", "3", "4", "5", "6", "7", "8", "99")
+        let retried = try await site.fanfare("message", "retry", "3", "4", "5", "6", "7", "8", "99")
         #expect(retried.status == 65)
         #expect(
             retried.output == """

@@ -22,14 +22,14 @@ import Testing
 
     @Test func aCampaignIsCancelledByName() async throws {
         let site = try await site()
-        let one = try await site.fanfare("messages", "cancel", "--campaign", "spring", "--run", "2", "--json")
+        let one = try await site.fanfare("message", "cancel", "--campaign", "spring", "--run", "2", "--json")
         #expect(one.status == 0)
         let document = try one.json([String: Any].self)
         #expect(document["cancelled"] as? Int == 1 && document["too_late"] as? Int == 0)
         #expect(try await site.number("SELECT count(*) FROM push.due") == 2)
-        let rest = try await site.fanfare("messages", "cancel", "--campaign", "spring")
+        let rest = try await site.fanfare("message", "cancel", "--campaign", "spring")
         #expect(rest.output == "1 message cancelled, none sent before\n")
-        let none = try await site.fanfare("messages", "cancel", "--campaign", "spring")
+        let none = try await site.fanfare("message", "cancel", "--campaign", "spring")
         #expect(none.status == 0)
         #expect(none.output == "0 messages cancelled, none was sent in the last 30 days\n")
         #expect(none.errors.isEmpty, "no progress of what takes no time")
@@ -37,32 +37,32 @@ import Testing
 
     @Test func theMessagesOfAHubThatNobodyServesAreCancelled() async throws {
         let site = try await site()
-        let all = try await site.fanfare("messages", "cancel", "--hub", "news", "--json").json([String: Any].self)
+        let all = try await site.fanfare("message", "cancel", "--hub", "news", "--json").json([String: Any].self)
         #expect(all["cancelled"] as? Int == 3 && all["hub"] as? String == "news" && all["campaign"] is NSNull)
         #expect(try await site.number("SELECT count(*) FROM push.due") == 0)
-        #expect(try await site.fanfare("messages", "cancel", "--hub", "news").output == "0 messages cancelled\n")
-        let nowhere = try await site.fanfare("messages", "cancel", "--hub", "nowhere")
+        #expect(try await site.fanfare("message", "cancel", "--hub", "news").output == "0 messages cancelled\n")
+        let nowhere = try await site.fanfare("message", "cancel", "--hub", "nowhere")
         #expect(nowhere.status == 65)
         #expect(nowhere.errors.contains("hub \"nowhere\" is not registered"))
     }
 
     @Test func failuresAreSentAgainByIdOrByHubReasonAndTime() async throws {
         let site = try await site()
-        let late = try await site.fanfare("messages", "retry", "--hub", "news", "--since", "1h")
+        let late = try await site.fanfare("message", "retry", "--hub", "news", "--since", "1h")
         #expect(late.output == "1 message due again\n")
         #expect(try await site.text("SELECT status FROM push.message_status WHERE id = 2") == "retrying")
         #expect(
-            try await site.fanfare("messages", "retry", "--hub", "news", "--reason", "too_large").output
+            try await site.fanfare("message", "retry", "--hub", "news", "--reason", "too_large").output
                 == "0 messages due again\n")
-        let named = try await site.fanfare("messages", "retry", "1", "6")
+        let named = try await site.fanfare("message", "retry", "1", "6")
         #expect(named.status == 65)
         #expect(named.output.hasPrefix("1 of 2 messages due again\n6 "), "\(named.output)")
-        let all = try await site.fanfare("messages", "retry", "--hub", "news", "--json").json([String: Any].self)
+        let all = try await site.fanfare("message", "retry", "--hub", "news", "--json").json([String: Any].self)
         #expect(all["retried"] as? Int == 0)
-        let nowhere = try await site.fanfare("messages", "retry", "--hub", "nowhere")
+        let nowhere = try await site.fanfare("message", "retry", "--hub", "nowhere")
         #expect(nowhere.status == 65)
         #expect(nowhere.errors.contains("hub \"nowhere\" is not registered"))
-        let when = try await site.fanfare("messages", "retry", "--hub", "news", "--since", "2027-99-99")
+        let when = try await site.fanfare("message", "retry", "--hub", "news", "--since", "2027-99-99")
         #expect(when.status == 65)
     }
 
@@ -118,13 +118,13 @@ import Testing
     }
 
     @Test(arguments: [
-        ["messages", "cancel", "1", "--campaign", "x"], ["messages", "cancel", "--run", "1"],
-        ["messages", "cancel", "1", "--hub", "x"], ["messages", "cancel", "--campaign", "x", "--hub", "x"],
-        ["messages", "cancel", "--hub", "x", "--run", "1"], ["messages", "erase"], ["messages", "erase", "x"],
-        ["messages", "retry"], ["messages", "retry", "1", "--hub", "news"],
-        ["messages", "retry", "1", "--since", "1h"],
-        ["messages", "retry", "--hub", "news", "--reason", "mood"],
-        ["messages", "retry", "--hub", "news", "--since", "soon"],
+        ["message", "cancel", "1", "--campaign", "x"], ["message", "cancel", "--run", "1"],
+        ["message", "cancel", "1", "--hub", "x"], ["message", "cancel", "--campaign", "x", "--hub", "x"],
+        ["message", "cancel", "--hub", "x", "--run", "1"], ["message", "erase"], ["message", "erase", "x"],
+        ["message", "retry"], ["message", "retry", "1", "--hub", "news"],
+        ["message", "retry", "1", "--since", "1h"],
+        ["message", "retry", "--hub", "news", "--reason", "mood"],
+        ["message", "retry", "--hub", "news", "--since", "soon"],
         ["doubt", "resolve", "1", "--decision", "resend", "--since", "1h"], ["purge"], ["purge", "--older-than", "1h"],
         ["purge", "--older-than", "0d"], ["purge", "--older-than", "30d", "--batch", "0"], ["rescue"],
     ])

@@ -16,11 +16,11 @@ import Testing
 
     @Test func aMessageTellsWhereItIs() async throws {
         let site = try await site()
-        let ended = try await site.fanfare("messages", "show", "3")
+        let ended = try await site.fanfare("message", "show", "3")
         #expect(ended.status == 0)
         #expect(ended.output.contains("\ncampaign  c\n"))
         #expect(ended.output.contains("\nstatus    due\n"))
-        let document = try await site.fanfare("messages", "show", "3", "--json").json([String: Any].self)
+        let document = try await site.fanfare("message", "show", "3", "--json").json([String: Any].self)
         #expect(document["target"] as? String == "C")
         #expect(
             document.keys.sorted() == [
@@ -48,7 +48,7 @@ import Testing
             """)
         func shown(_ id: String, by user: String? = nil) async throws -> [String: Any] {
             let url = site.url + (user.map { " user=\($0)" } ?? "")
-            return try await site.fanfare("messages", "show", id, "--json", "--set", "database.url=\(url)")
+            return try await site.fanfare("message", "show", id, "--json", "--set", "database.url=\(url)")
                 .json([String: Any].self)
         }
         #expect(try await shown("1")["mates"] as? [Int] == [2])
@@ -58,16 +58,16 @@ import Testing
         let monitored = try await shown("2", by: login)
         #expect(monitored["mates"] as? [Int] == [1])
         #expect(monitored["content"] is NSNull)
-        let text = try await site.fanfare("messages", "show", "1").output
+        let text = try await site.fanfare("message", "show", "1").output
         #expect(text.contains("\nin one post with  2\n") && text.contains(#"{"m": "secret"}"#), "\(text)")
         let theirs = try await site.fanfare(
-            "messages", "show", "1", "--set", "database.url=\(site.url) user=\(login)")
+            "message", "show", "1", "--set", "database.url=\(site.url) user=\(login)")
         #expect(theirs.status == 0, "\(theirs.errors)")
         #expect(!theirs.output.contains("secret") && !theirs.output.contains("\ncontent"), "\(theirs.output)")
     }
 
     @Test func aMessageThatIsNotThereIsBadInput() async throws {
-        let ended = try await Site.make().fanfare("messages", "show", "7")
+        let ended = try await Site.make().fanfare("message", "show", "7")
         #expect(ended.status == 65)
         #expect(ended.errors.hasPrefix("fanfare: cannot show message 7: there is no message 7\nhint: "))
     }
@@ -75,7 +75,7 @@ import Testing
     @Test func listsTheNewestFirstAndFilters() async throws {
         let site = try await site()
         func ids(_ options: String...) async throws -> [Int] {
-            try await site.fanfare.run(["messages", "list", "--json"] + options).json([[String: Any]].self)
+            try await site.fanfare.run(["message", "list", "--json"] + options).json([[String: Any]].self)
                 .compactMap { $0["id"] as? Int }
         }
         #expect(try await ids() == [3, 2, 1])
@@ -84,11 +84,11 @@ import Testing
         #expect(try await ids("--status", "due", "--hub", "news") == [3, 2, 1])
         #expect(try await ids("--status", "in_doubt") == [])
         #expect(try await ids("--hub", "other") == [])
-        let none = try await site.fanfare("messages", "list", "--json", "--tag", "nobody")
+        let none = try await site.fanfare("message", "list", "--json", "--tag", "nobody")
         #expect(none.output == "[]\n")
         #expect(
             none.errors.firstMatch(of: /^no such message was enqueued since .+; look further back with .+\n$/) != nil)
-        let text = try await site.fanfare("messages", "list").output.split(separator: "\n")
+        let text = try await site.fanfare("message", "list").output.split(separator: "\n")
         #expect(text.count == 5)
         #expect(text[4].hasPrefix("no other such message was enqueued since "))
         #expect(text[0].hasPrefix("ID  HUB   TARGET"))
@@ -98,18 +98,18 @@ import Testing
         let site = try await Site.make()
         try await site.execute(
             #"INSERT INTO push.message (hub, tag, content, campaign) VALUES ('news', 'A', '{}', E'\u001b[2J\nx')"#)
-        let text = try await site.fanfare("messages", "show", "1").output
+        let text = try await site.fanfare("message", "show", "1").output
         #expect(text.contains("campaign   [2J x\n"))
         #expect(!text.contains("\u{1B}"))
     }
 
     @Test func cancellingTellsWhatBecameOfEach() async throws {
         let site = try await site()
-        let ended = try await site.fanfare("messages", "cancel", "1", "2")
+        let ended = try await site.fanfare("message", "cancel", "1", "2")
         #expect(ended.status == 0)
         #expect(ended.output == "1 cancelled\n2 cancelled\n")
         try await site.execute("INSERT INTO push.result (id, status, reason) VALUES (3, 'accepted', 'taken_by_hub')")
-        let late = try await site.fanfare("messages", "cancel", "3", "99", "--json")
+        let late = try await site.fanfare("message", "cancel", "3", "99", "--json")
         #expect(late.status == 65)
         #expect(try late.json([[String: Any]].self).compactMap { $0["answer"] as? String } == ["too_late", "unknown"])
     }
@@ -119,17 +119,17 @@ import Testing
         try await site.execute(
             "INSERT INTO push.result (id, status, reason) VALUES (3, 'accepted', 'taken_by_hub'); DELETE FROM push.due WHERE id = 3"
         )
-        let ended = try await site.fanfare("messages", "erase", "1", "3")
+        let ended = try await site.fanfare("message", "erase", "1", "3")
         #expect(ended.status == 0, "\(ended.errors)")
         #expect(ended.output == "1 erased\n3 erased\n")
         #expect(
             try await site.number("SELECT count(*) FROM push.message WHERE tag IS NULL AND content::text = 'null'") == 2
         )
-        #expect(try await site.fanfare("messages", "show", "3").output.contains("\ntarget        (erased)\n"))
-        let unknown = try await site.fanfare("messages", "erase", "99", "--json")
+        #expect(try await site.fanfare("message", "show", "3").output.contains("\ntarget        (erased)\n"))
+        let unknown = try await site.fanfare("message", "erase", "99", "--json")
         #expect(unknown.status == 65)
         #expect(try unknown.json([[String: Any]].self).first?["outcome"] as? String == "unknown")
-        let again = try await site.fanfare("messages", "retry", "1")
+        let again = try await site.fanfare("message", "retry", "1")
         #expect(again.status == 65)
         #expect(again.errors.contains("message 1 was erased: there is nothing left to send"))
         #expect(
@@ -138,12 +138,15 @@ import Testing
     }
 
     @Test(arguments: [
-        ["messages", "show"], ["messages", "show", "x"], ["messages", "cancel"], ["messages", "list", "--limit", "0"],
-        ["messages", "list", "--status", "lost"], ["messages", "list", "--nope"], ["doubt", "resolve", "1"],
+        ["message", "show"], ["message", "show", "x"], ["message", "cancel"], ["message", "list", "--limit", "0"],
+        ["message", "list", "--status", "lost"], ["message", "list", "--nope"], ["doubt", "resolve", "1"],
         ["doubt", "resolve", "--decision", "resend"], ["doubt", "resolve", "1", "--decision", "perhaps"],
         ["doubt", "resolve", "--all", "--decision", "resend"],
         ["doubt", "resolve", "1", "--hub", "news", "--decision", "resend"],
         ["doubt", "resolve", "--all", "--hub", "news", "--decision", "resend"], ["hub", "pause"],
+        ["doubt", "resolve", "--all", "--hub", "news", "--campaign", "spring", "--decision", "resend", "--yes"],
+        ["doubt", "resolve", "1", "--campaign", "spring", "--decision", "resend"], ["schedule", "set", "spring"],
+        ["campaign", "rate", "spring", "default"], ["campaign", "rate", "spring", "0"],
         ["status", "--watch", "--json"], ["status", "--log-level", "loud"], ["status", "--set", "x"],
         ["sas", "news", "--expiry=-1"], ["template", "render", "--template", "-", "--properties", "-"],
     ])

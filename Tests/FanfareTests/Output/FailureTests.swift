@@ -5,7 +5,7 @@ import Testing
 @Suite struct FailureTests {
     @Test func aDatabaseThatIsNotThereIsNamedWithTheCommandThatMakesIt() async throws {
         let site = try await Site.make(migrated: nil)
-        for command in [["status"], ["migrate", "up"], ["migrate", "status"], ["messages", "list"]] {
+        for command in [["status"], ["migrate", "up"], ["migrate", "status"], ["message", "list"]] {
             let ended = try await site.fanfare.run(command)
             #expect(ended.status == 69)
             #expect(ended.errors.contains("hint: database.url comes from: "))
@@ -50,7 +50,7 @@ import Testing
         let role = "r_" + UUID().uuidString.lowercased().filter { $0 != "-" }
         try await site.execute("CREATE ROLE \(role) LOGIN; GRANT USAGE ON SCHEMA push TO \(role)")
         let url = site.url + " user=\(role)"
-        for command in [["status"], ["messages", "list"], ["hub", "pause", "news"], ["doubt", "list"]] {
+        for command in [["status"], ["message", "list"], ["hub", "pause", "news"], ["doubt", "list"]] {
             let ended = try await site.fanfare.run(command + ["--set", "database.url=\(url)"])
             #expect(ended.status == 77)
             #expect(ended.errors.contains("42501"))

@@ -2,7 +2,7 @@ import ProgramSupport
 import Foundation
 import Testing
 
-/// docs/schema.md is what `fanfare migrate reference` prints, and docs/metrics.md what `fanfare metrics reference` does.
+/// docs/schema.md is what `fanfare migrate reference` prints, and docs/metrics.md what `fanfare metric reference` does.
 @Suite struct ReferenceTests {
     private static let repository = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "../../..").standardized
@@ -44,7 +44,7 @@ import Testing
 
     @Test func theMetricsInTheRepositoryAreThoseOfTheProgram() async throws {
         let site = try await Site.make()
-        let ended = try await site.fanfare("metrics", "reference")
+        let ended = try await site.fanfare("metric", "reference")
         #expect(ended.status == 0)
         let committed = try String(contentsOf: Self.repository.appending(path: "docs/metrics.md"), encoding: .utf8)
         #expect(committed.hasPrefix(ended.output + "\n## "), "run: bin/generate")

@@ -91,7 +91,7 @@ import TestSupport
         #expect(text.status == 1)
         #expect(
             text.output == "0 accepted in 0 posts, 0 changes of devices applied, "
-                + "1 refused (fanfare devices list --status refused)\n")
+                + "1 refused (fanfare device list --status refused)\n")
     }
 
     @Test func changesThatWaitAreLeftAtItsLimit() async throws {

@@ -4,10 +4,10 @@ import Testing
 /// Every command says of a database without the schema what there is to do, and ends with 78.
 @Suite struct MissingSchemaTests {
     @Test(arguments: [
-        "run", "drain", "status", "enqueue --hub news --tag A --content {}", "messages list",
-        "messages show 1", "messages cancel 1", "messages retry 1", "messages erase 1", "doubt list",
+        "run", "drain", "status", "enqueue --hub news --tag A --content {}", "message list",
+        "message show 1", "message cancel 1", "message retry 1", "message erase 1", "doubt list",
         "doubt resolve 1 --decision accepted", "hub list", "hub show news", "hub pause news", "hub rotate news",
-        "hub add news", "hub remove news", "devices list", "rescue 1", "eta --hub news", "purge --older-than 30d",
+        "hub add news", "hub remove news", "device list", "rescue 1", "eta --hub news", "purge --older-than 30d",
         "campaign list", "campaign events", "migrate reference", "suppress list",
     ])
     func itIsNamedWithItsRemedy(command: String) async throws {

@@ -86,7 +86,7 @@ import Testing
         try await site.execute(Self.upgrade(worksFrom: Self.knows))
         for command in [
             ["enqueue", "--hub", "news", "--tag", "World", "--property", "title=hi"], ["status"],
-            ["hub", "pause", "news"], ["messages", "list"], ["drain", "--max-runtime", "1"],
+            ["hub", "pause", "news"], ["message", "list"], ["drain", "--max-runtime", "1"],
         ] {
             let ended = try await site.fanfare.run(command)
             #expect([0, 75].contains(ended.status), "\(command): \(ended.errors)")

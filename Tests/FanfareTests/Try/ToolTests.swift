@@ -38,16 +38,16 @@ import Testing
     ])
     func anExpressionIsTriedAgainstTags(expression: String, tags: String, answer: String) async throws {
         let fanfare = BuiltProgram(settings: nil)
-        #expect(try await fanfare("tags", "check", expression, "--against", tags, "--json").output == answer)
-        #expect(try await fanfare("tags", "check", expression, "--against", tags).output == answer)
+        #expect(try await fanfare("tag", "check", expression, "--against", tags, "--json").output == answer)
+        #expect(try await fanfare("tag", "check", expression, "--against", tags).output == answer)
     }
 
     @Test func anExpressionAloneIsCounted() async throws {
         let fanfare = BuiltProgram(settings: nil)
-        let ended = try await fanfare("tags", "check", "a||b && c")
+        let ended = try await fanfare("tag", "check", "a||b && c")
         #expect(ended.status == 0)
         #expect(ended.output == "valid: a || (b && c)\n3 tags of at most 6\n")
-        let document = try await fanfare("tags", "check", "a || b", "--json").json([String: Any].self)
+        let document = try await fanfare("tag", "check", "a || b", "--json").json([String: Any].self)
         #expect(document["only_or"] as? Bool == true)
         #expect(document["limit"] as? Int == 20)
         #expect(document["warnings"] as? [String] == [])
@@ -55,16 +55,16 @@ import Testing
 
     @Test func anExpressionThatCannotBeMeantIsSaid() async throws {
         let fanfare = BuiltProgram(settings: nil)
-        let ended = try await fanfare("tags", "check", "a && !a")
+        let ended = try await fanfare("tag", "check", "a && !a")
         #expect(ended.status == 0)
         #expect(ended.output.contains("\nwarning: no device can match "), "\(ended.output)")
-        let document = try await fanfare("tags", "check", "and", "--json").json([String: Any].self)
+        let document = try await fanfare("tag", "check", "and", "--json").json([String: Any].self)
         #expect((document["warnings"] as? [String])?.count == 1)
     }
 
     @Test(arguments: ["", "a &&", "a & b", "a b", "(a", "'a'"])
     func aBadExpressionExits65AndSaysWhere(expression: String) async throws {
-        let ended = try await BuiltProgram(settings: nil)("tags", "check", expression, "--against", "a")
+        let ended = try await BuiltProgram(settings: nil)("tag", "check", expression, "--against", "a")
         #expect(ended.status == 65)
         #expect(ended.output.isEmpty)
         #expect(ended.errors.hasPrefix("fanfare: no tag expression: character "))

@@ -112,7 +112,7 @@ import VectorSupport
             + (expressions.valid + expressions.invalid).map(\.expression)
     }
 
-    /// The INSERT warns of the same expressions as `fanfare tags check` and the emulator.
+    /// The INSERT warns of the same expressions as `fanfare tag check` and the emulator.
     @Test(arguments: [UInt64(4), 5]) func randomExpressionsAreFoundOddAlike(seed: UInt64) async throws {
         let store = try await StoreFixture.make()
         var random = SeededRandom(seed: seed)

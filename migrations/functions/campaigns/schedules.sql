@@ -36,7 +36,7 @@ BEGIN
     IF push_internal.schedule_of(known.id) IS NULL THEN
         RAISE EXCEPTION USING
             ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('campaign %s has no schedule', name),
-            HINT = format('Give it one: fanfare campaign schedule %s "weekdays 09:00 Europe/Berlin"', name);
+            HINT = format('Give it one: fanfare schedule set %s "weekdays 09:00 Europe/Berlin"', name);
     END IF;
     UPDATE push.campaign c
        SET schedule_paused_at = coalesce(c.schedule_paused_at, clock_timestamp()),
@@ -65,7 +65,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.resume_schedule IS
     'A campaign starts itself again, from its next time on. What it missed while it was paused is not made up: '
-    'fanfare campaign backfill starts that.';
+    'fanfare schedule backfill starts that.';
 
 CREATE OR REPLACE FUNCTION push_worker.due_schedules_v1(most int, except_of int[])
 RETURNS TABLE (campaign int, name text, next_at bigint, fires_at double precision, clock double precision, is_due boolean,
@@ -239,5 +239,5 @@ END $$;
 COMMENT ON FUNCTION push.backfill_campaign IS
     'Starts the runs that a schedule would have started at these times, at most 1000 and none of the future: one behind '
     'the other, each under the key that the schedule gives it. At most 1000 runs of a campaign wait at once. What the '
-    'schedule skipped or missed, or could not begin, is started. known: how many of them there were already. fanfare campaign backfill works '
+    'schedule skipped or missed, or could not begin, is started. known: how many of them there were already. fanfare schedule backfill works '
     'out the times.';

@@ -152,7 +152,7 @@ BEGIN
                                        'It spreads the starts of one time, such as "5 min".')
             WHEN (schedule ->> 'catchUp')::interval > interval '7 days'
                 THEN push_internal.spec_problem('schedule.catchUp', 'is longer than 7 days',
-                                       'fanfare campaign backfill starts what is older.')
+                                       'fanfare schedule backfill starts what is older.')
             WHEN (schedule ->> 'overlap') NOT IN ('skip', 'queue', 'cancel', 'allow')
                 THEN push_internal.spec_problem('schedule.overlap', 'is none of skip, queue, cancel, allow',
                                        'Leave it out for skip; for allow where a local schedule comes daily.')

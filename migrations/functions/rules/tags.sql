@@ -82,7 +82,7 @@ BEGIN
     RETURN ('tag', 'tag_is_a_tag_or_an_expression',
             format('push.message.tag %s: %s', push_internal.quoted(tag, 100), wrong),
             'A tag has 1 to 120 of A-Z a-z 0-9 _ @ # . : - ; an expression joins tags with ||, && and !. Try one with: '
-            || 'fanfare tags check ''...''')::push.problem;
+            || 'fanfare tag check ''...''')::push.problem;
 END $$;
 COMMENT ON FUNCTION push_internal.wrong_expression IS
     'The problem of a tag expression: what is wrong at which character; null: none.';

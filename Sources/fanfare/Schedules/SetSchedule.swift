@@ -4,21 +4,20 @@ import CommandLineTool
 import Foundation
 import Store
 
-/// `fanfare campaign schedule`
-struct ScheduleCampaign: ReportingCommand {
+/// `fanfare schedule set`
+struct SetSchedule: ReportingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "schedule", abstract: "Let a campaign start itself, or show when it does.",
+        commandName: "set", abstract: "Let a campaign start itself.",
         discussion: """
             Gives the campaign a new revision with that schedule; the rest of its spec stays. Says it back in words, as a \
-            cron line, and with the next times; without a schedule it only shows them. The key of a run is its time in \
-            UTC, and of several workers one starts it. fanfare schedule next shows what a schedule means. Exits 65 when \
-            the schedule cannot be read.
+            cron line, and with the next times. The key of a run is its time in UTC, and of several workers one starts it. \
+            fanfare schedule next shows what a schedule means. Exits 65 when the schedule cannot be read.
 
-            Example: fanfare campaign schedule spring "weekdays 09:00 Europe/Berlin"
-            Example: fanfare campaign schedule spring --cron "0 9 * * 1-5" --zone Europe/Berlin --jitter 5m
-            Example: fanfare campaign schedule spring --at 2027-03-01T09:00 --zone Europe/Berlin
-            Example: fanfare campaign schedule spring "daily 09:00 Europe/Berlin" --local
-            Example: fanfare campaign schedule spring --none
+            Example: fanfare schedule set spring "weekdays 09:00 Europe/Berlin"
+            Example: fanfare schedule set spring --cron "0 9 * * 1-5" --zone Europe/Berlin --jitter 5m
+            Example: fanfare schedule set spring --at 2027-03-01T09:00 --zone Europe/Berlin
+            Example: fanfare schedule set spring "daily 09:00 Europe/Berlin" --local
+            Example: fanfare schedule set spring --none
             """)
 
     @Argument(help: "Name of the campaign.") var campaign: String
@@ -79,6 +78,7 @@ struct ScheduleCampaign: ReportingCommand {
         if given == 0 || none, hasDetails {
             throw ValidationError("The other options go with a schedule: give it in words, with --cron or with --at.")
         }
+        if given == 0 { throw ValidationError("Give the schedule in words, with --cron or with --at; or --none.") }
         if words != nil, zone != nil {
             throw ValidationError("--zone goes with --cron and --at; write the zone behind the words.")
         }
@@ -88,14 +88,13 @@ struct ScheduleCampaign: ReportingCommand {
         let schedule = try schedule()
         return try await options.common.withDatabase { database in
             let campaigns = CampaignStore(database: database)
-            let changed =
-                none || schedule != nil ? try await campaigns.schedule(campaign, schedule).changed : false
+            let changed = try await campaigns.schedule(campaign, schedule).changed
             return try CampaignSchedule(campaign, try await campaigns.scheduled(ofKnown: campaign))
                 .report(changed: changed)
         }
     }
 
-    /// The member `schedule` of the spec; nil: none was given.
+    /// The member `schedule` of the spec; nil: it is taken away.
     private func schedule() throws -> String? {
         var members: [String: JSONOutput] = [:]
         if let words {
@@ -123,56 +122,5 @@ struct ScheduleCampaign: ReportingCommand {
         if local { members["local"] = .flag(true) }
         if let pauseOnFailure { members["pauseOnFailure"] = .decimal(pauseOnFailure) }
         return JSONOutput.object(members).line
-    }
-}
-
-/// `fanfare campaign pause-schedule`
-struct PauseSchedule: DatabaseCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "pause-schedule", abstract: "Keep a campaign from starting itself until it is resumed.",
-        discussion: """
-            A run that is under way goes on: fanfare campaign pause stops that.
-
-            Example: fanfare campaign pause-schedule spring --note "until the new texts are there"
-            """)
-
-    @Argument(help: "Name of the campaign.") var campaign: String
-    @Option(help: "Why, for the others.") var note: String?
-    @OptionGroup var options: ReportOptions
-
-    func answer(_ database: Database) async throws -> Report {
-        try await CampaignStore(database: database).pauseSchedule(campaign, note: note)
-        return Report(
-            "the schedule of campaign \(campaign) is paused",
-            ["campaign": .text(campaign), "schedule": .text("paused")])
-    }
-}
-
-/// `fanfare campaign resume-schedule`
-struct ResumeSchedule: DatabaseCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "resume-schedule", abstract: "Let a campaign start itself again, from its next time on.",
-        discussion: """
-            What it missed while it was paused is not made up: fanfare campaign backfill does that.
-
-            Example: fanfare campaign resume-schedule spring
-            """)
-
-    @Argument(help: "Name of the campaign.") var campaign: String
-    @Option(help: "Why, for the others.") var note: String?
-    @OptionGroup var options: ReportOptions
-
-    func answer(_ database: Database) async throws -> Report {
-        let campaigns = CampaignStore(database: database)
-        try await campaigns.resumeSchedule(campaign, note: note)
-        return try CampaignSchedule(campaign, try await campaigns.scheduled(ofKnown: campaign)).report(changed: true)
-    }
-}
-
-extension CampaignStore {
-    /// - Throws: `Failure` when there is no such campaign.
-    func scheduled(ofKnown name: String, inForce: Bool = false) async throws -> Scheduled {
-        if let found = try await scheduled(name, inForce: inForce) { return found }
-        throw Failure.unknown(campaign: name, "cannot look at campaign \(name.quoted)")
     }
 }

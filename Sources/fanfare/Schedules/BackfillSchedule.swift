@@ -4,8 +4,8 @@ import CommandLineTool
 import Foundation
 import Store
 
-/// `fanfare campaign backfill`
-struct BackfillCampaign: DatabaseCommand {
+/// `fanfare schedule backfill`
+struct BackfillSchedule: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "backfill", abstract: "Start the runs that a schedule would have started.",
         discussion: """
@@ -14,7 +14,7 @@ struct BackfillCampaign: DatabaseCommand {
             past; a time without an offset is in the zone of the schedule. At most 1000 runs at once, and at most 1000 of a \
             campaign wait.
 
-            Example: fanfare campaign backfill spring --from 2027-03-01 --until 2027-03-04T12:00 --dry-run
+            Example: fanfare schedule backfill spring --from 2027-03-01 --until 2027-03-04T12:00 --dry-run
             """)
 
     @Argument(help: "Name of the campaign.") var campaign: String
@@ -28,7 +28,7 @@ struct BackfillCampaign: DatabaseCommand {
         guard let text = try await campaigns.scheduled(ofKnown: campaign, inForce: true).schedule else {
             throw Failure(
                 "cannot make up runs of campaign \(campaign.quoted)", because: "it has no schedule",
-                hint: "fanfare campaign schedule gives it one.", status: .badInput)
+                hint: "fanfare schedule set gives it one.", status: .badInput)
         }
         let times = try times(of: text)
         let keys = times.map { HumanFormat.time(secondsSince1970: Double($0)) }

@@ -82,7 +82,7 @@ extension CampaignStore.Scheduled {
             findings.append(
                 .init(
                     "warning", "schedule", "is paused since \(pausedAt): \(why ?? "nobody said why")",
-                    hint: "fanfare campaign resume-schedule lets it go on."))
+                    hint: "fanfare schedule resume lets it go on."))
         } else if let why, !findings.contains(where: { $0.finding == why }) {
             findings.append(.init("warning", "schedule", why, hint: nil))
         }
