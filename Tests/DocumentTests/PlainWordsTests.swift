@@ -71,4 +71,13 @@ import Testing
         let isClean = found.isEmpty
         #expect(isClean, "\(found.joined(separator: "\n"))")
     }
+
+    /// Nor do hints, comments, documents and scripts name a command as it was called before.
+    @Test func theFormerWordsOfTheCommandLineAreGone() throws {
+        let documents = try CitationTests.documents.map { (path: $0, text: try Repository.text($0)) }
+        let texts = Self.texts(in: ["Sources", "migrations", "docs", "bin", "deploy", "Benchmarks"]) + documents
+        let found = texts.flatMap { path, text in FormerWords.found(in: text).map { "\(path): \($0)" } }
+        let isClean = found.isEmpty
+        #expect(isClean, "\(Set(found).sorted().joined(separator: "\n"))")
+    }
 }
