@@ -55,7 +55,7 @@ struct Send: ReportingCommand {
                 })
         }
         let sent = try await hub.withLoop { loop in try await send(posts, to: hub, on: loop) }
-        return Report(sent.text, sent.json)
+        return Report(fitting: sent.text, sent.json)
             .failing(with: sent.failure(doing: "cannot send to hub \"\(self.hub)\""))
     }
 

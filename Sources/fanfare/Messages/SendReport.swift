@@ -66,22 +66,21 @@ struct SendReport {
     }
 
     /// For people; what failed is said on standard error.
-    var text: String {
-        sent.filter { $0.ending.status == .ok }.map(Self.text).joined(separator: "\n\n")
+    func text(fitting width: Int?) -> String {
+        sent.filter { $0.ending.status == .ok }.map { Self.text($0, fitting: width) }.joined(separator: "\n\n")
     }
 
-    private static func text(_ sent: Sent) -> String {
+    private static func text(_ sent: Sent, fitting width: Int?) -> String {
         var line = "accepted by the hub for \(sent.target ?? "everyone"), \(sent.answer.milliseconds) ms"
         if let notification = sent.answer.notification { line += "\nnotification id  \(notification)" }
         if let tracking = sent.answer.tracking { line += "\ntracking id      \(tracking)" }
         guard let outcome = sent.outcome else { return line }
         line += "\nthe platforms took \(outcome.success) and refused \(outcome.failure)"
         if outcome.results.isEmpty { return line + "\nno device has this tag and format" }
-        var table = TextTable([.text("PLATFORM"), .text("OUTCOME"), .text("REGISTRATION"), .text("HANDLE")])
-        for result in outcome.results {
-            table.add([result.platform, result.outcome, result.registration, result.handle])
-        }
-        return line + "\n\n" + table.onScreen
+        let table = TextTable(
+            [.text("PLATFORM"), .text("OUTCOME"), .text("REGISTRATION"), .text("HANDLE")],
+            rows: outcome.results.map { [$0.platform, $0.outcome, $0.registration, $0.handle] })
+        return line + "\n\n" + table.text(fitting: width)
     }
 
     var json: JSONOutput {

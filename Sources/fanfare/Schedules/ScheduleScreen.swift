@@ -12,11 +12,11 @@ private enum ScheduleScreen {
     /// Words, cron line, the times in the zone and in UTC, remarks.
     static func text(_ preview: SchedulePreview, fitting width: Int?) -> String {
         let hasSkipped = preview.times.contains { $0.skipped != nil }
-        var table = TextTable([.id("IN THE ZONE"), .id("UTC")] + (hasSkipped ? [.prose("NOTE")] : []))
-        for time in preview.times {
-            let note = time.skipped.map { "the clocks skip \($0)" }
-            table.add([time.shown, time.utc] + (hasSkipped ? [note] : []))
-        }
+        let table = TextTable(
+            [.id("IN THE ZONE"), .id("UTC")] + (hasSkipped ? [.prose("NOTE")] : []),
+            rows: preview.times.map { time in
+                [time.shown, time.utc] + (hasSkipped ? [time.skipped.map { "the clocks skip \($0)" }] : [])
+            })
         let remarks = preview.remarks.isEmpty ? "" : "\n\n" + preview.remarks.joined(separator: "\n")
         return "\(preview.words)\ncron: \(preview.line)\n\n\(table.text(fitting: width))\(remarks)"
     }

@@ -31,21 +31,20 @@ struct MigrateStatus: ReportingCommand {
         let pending: [SchemaFile]
 
         func text(fitting width: Int?) -> String {
-            var table = TextTable([.text("FILE"), .text("APPLIED AT"), .text("BY"), .text("FANFARE")])
-            for file in files {
-                table.add([
-                    file.path, HumanFormat.time(secondsSince1970: file.at.secondsSince1970), file.by,
-                    file.appVersion ?? "psql",
-                ])
-            }
             var lines = [line]
             if !files.isEmpty, !pending.isEmpty {
                 let paths = pending.map(\.path)
                 let shown = paths.count > 8 ? paths.prefix(3) + ["…", paths[paths.count - 1]] : paths[...]
                 lines.append("fanfare migrate up would run \(paths.count) files: \(shown.joined(separator: ", "))")
             }
-            if !table.isEmpty { lines.append("\n" + table.text(fitting: width)) }
-            return lines.joined(separator: "\n")
+            if files.isEmpty { return lines.joined(separator: "\n") }
+            let table = TextTable(
+                [.text("FILE"), .text("APPLIED AT"), .text("BY"), .text("FANFARE")],
+                rows: files.map {
+                    let at = HumanFormat.time(secondsSince1970: $0.at.secondsSince1970)
+                    return [$0.path, at, $0.by, $0.appVersion ?? "psql"]
+                })
+            return lines.joined(separator: "\n") + "\n\n" + table.text(fitting: width)
         }
 
         private var line: String {

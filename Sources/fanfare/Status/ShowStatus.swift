@@ -53,40 +53,38 @@ extension Report {
 
 extension SystemStatus {
     fileprivate func text(fitting width: Int?) -> String {
-        var parts = [hubs.isEmpty ? "no hub is registered: fanfare migrate up" : hubTable.text(fitting: width)]
-        if let devices = deviceTable() { parts.append(devices.text(fitting: width)) }
-        var workerTable = TextTable([
-            .number("WORKER"), .text("NAME"), .text("VERSION"), .text("LAST BEAT"), .number("CLAIMS"),
-            .number("MESSAGES"), .prose("DOING"),
-        ])
-        for worker in workers {
-            workerTable.add([
-                "\(worker.id)", worker.name, worker.version, HumanFormat.duration(worker.lastBeat) + " ago",
-                "\(worker.claims)", "\(worker.messages)", worker.doing,
-            ])
+        func part(_ columns: [TextTable.Column], _ rows: [[String?]], none: String) -> String {
+            rows.isEmpty ? none : TextTable(columns, rows: rows).text(fitting: width)
         }
-        parts.append(workers.isEmpty ? "no worker is running" : workerTable.text(fitting: width))
-        var countTable = TextTable([.text("LAST HOUR"), .text("STATUS"), .text("REASON"), .number("RESULTS")])
-        for count in lastHour { countTable.add([count.hub, count.status, count.reason, "\(count.results)"]) }
-        parts.append(lastHour.isEmpty ? "no results in the last hour" : countTable.text(fitting: width))
+        var parts = [
+            part(
+                [.text("HUB"), .text("STATE"), .number("DUE"), .number("LATER"), .text("WAITING"), .prose("WHY")],
+                hubs.map {
+                    [$0.hub, $0.state, $0.dueText, $0.laterText, $0.waiting.map(HumanFormat.duration), $0.reasons]
+                }, none: "no hub is registered: fanfare migrate up")
+        ]
+        if let devices = deviceTable() { parts.append(devices.text(fitting: width)) }
+        parts.append(
+            part(
+                [
+                    .number("WORKER"), .text("NAME"), .text("VERSION"), .text("LAST BEAT"), .number("CLAIMS"),
+                    .number("MESSAGES"), .prose("DOING"),
+                ],
+                workers.map {
+                    [
+                        "\($0.id)", $0.name, $0.version, HumanFormat.duration($0.lastBeat) + " ago", "\($0.claims)",
+                        "\($0.messages)", $0.doing,
+                    ]
+                }, none: "no worker is running"))
+        parts.append(
+            part(
+                [.text("LAST HOUR"), .text("STATUS"), .text("REASON"), .number("RESULTS")],
+                lastHour.map { [$0.hub, $0.status, $0.reason, "\($0.results)"] }, none: "no results in the last hour"))
         if inDoubt > 0 || moreInDoubt {
             let doubts = moreInDoubt ? "\(inDoubt) or more messages" : HumanFormat.count(inDoubt, "message")
             parts.append("\(doubts) in doubt: fanfare doubt list")
         }
         return parts.joined(separator: "\n\n")
-    }
-
-    private var hubTable: TextTable {
-        var table = TextTable([
-            .text("HUB"), .text("STATE"), .number("DUE"), .number("LATER"), .text("WAITING"), .prose("WHY"),
-        ])
-        for hub in hubs {
-            table.add([
-                hub.hub, hub.state, hub.dueText, hub.laterText, hub.waiting.map(HumanFormat.duration),
-                hub.reasons,
-            ])
-        }
-        return table
     }
 
     fileprivate var json: JSONOutput {

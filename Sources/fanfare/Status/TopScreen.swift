@@ -21,52 +21,49 @@ struct TopScreen {
     private func hubs(_ look: TopSnapshot) -> [String] {
         let overview = look.overview
         guard !overview.hubs.isEmpty else { return ["no hub is registered: fanfare migrate up"] }
-        var table = TextTable(
-            [
-                .text("HUB"), .text("STATE"), .number("SENT/S"), .number("FAIL/S"), .number("RETRY/S"), .number("DUE"),
-                .number("OLDEST"), .number("IN FLIGHT"), .text("KEY"), .prose("WHY"),
-            ], widest: 20)
-        for hub in overview.hubs {
+        let rows = overview.hubs.map { hub in
             let rates = look.rates(of: hub.hub)
-            table.add([
+            return [
                 hub.hub, hub.state, Self.rate(rates?.accepted), Self.rate(rates?.failed), Self.rate(rates?.retrying),
-                hub.dueText, hub.waiting.map(HumanFormat.duration) ?? "-",
-                hub.flight ?? "-", hub.key,
-                hub.reasons,
-            ])
+                hub.dueText, hub.waiting.map(HumanFormat.duration) ?? "-", hub.flight ?? "-", hub.key, hub.reasons,
+            ]
         }
-        return table.text(fitting: columns).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        return lines(
+            of: TextTable(
+                [
+                    .text("HUB"), .text("STATE"), .number("SENT/S"), .number("FAIL/S"), .number("RETRY/S"),
+                    .number("DUE"), .number("OLDEST"), .number("IN FLIGHT"), .text("KEY"), .prose("WHY"),
+                ], widest: 20, rows: rows))
+    }
+
+    private func lines(of table: TextTable) -> [String] {
+        table.text(fitting: columns).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
     /// Nothing where nobody registers devices.
     private func devices(_ overview: SystemStatus) -> [String] {
-        guard let table = overview.deviceTable(widest: 20) else { return [] }
-        return table.text(fitting: columns).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-            + [""]
+        overview.deviceTable(widest: 20).map { lines(of: $0) + [""] } ?? []
     }
 
     private func workers(_ workers: [SystemStatus.Worker]) -> [String] {
         guard !workers.isEmpty else { return ["no worker is running: messages wait"] }
-        var table = TextTable(
-            [.number("WORKER"), .text("NAME"), .text("LAST BEAT"), .number("MESSAGES"), .prose("DOING")], widest: 30)
-        for worker in workers {
-            table.add([
-                "\(worker.id)", worker.name, HumanFormat.duration(worker.lastBeat) + " ago", "\(worker.messages)",
-                worker.doing,
-            ])
+        let rows = workers.map {
+            ["\($0.id)", $0.name, HumanFormat.duration($0.lastBeat) + " ago", "\($0.messages)", $0.doing]
         }
-        return table.text(fitting: columns).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        return lines(
+            of: TextTable(
+                [.number("WORKER"), .text("NAME"), .text("LAST BEAT"), .number("MESSAGES"), .prose("DOING")],
+                widest: 30, rows: rows))
     }
 
     /// What did not end well in the last hour, the most frequent first.
     private func failures(_ overview: SystemStatus) -> [String] {
         let bad = overview.lastHour.filter { ["rejected", "expired", "in_doubt"].contains($0.status) }
-        guard !bad.isEmpty else { return [] }
-        var table = TextTable([.text("FAILED, LAST HOUR"), .text("STATUS"), .text("REASON"), .number("RESULTS")])
-        for count in bad.sorted(by: { $0.results > $1.results }) {
-            table.add([count.hub, count.status, count.reason, "\(count.results)"])
-        }
-        return table.text(fitting: columns).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        if bad.isEmpty { return [] }
+        return lines(
+            of: TextTable(
+                [.text("FAILED, LAST HOUR"), .text("STATUS"), .text("REASON"), .number("RESULTS")],
+                rows: bad.sorted { $0.results > $1.results }.map { [$0.hub, $0.status, $0.reason, "\($0.results)"] }))
     }
 
     /// Whole numbers; a slow hub with one decimal.
