@@ -12,7 +12,6 @@ struct PrintCompletions: ParsableCommand {
             """)
 
     @Argument(help: "bash, zsh or fish.") var shell: ShellName
-
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
 
     func run() throws { try StandardStreams.print(shell.completions(of: FanfareEmulator.self)) }

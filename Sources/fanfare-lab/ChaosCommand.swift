@@ -24,8 +24,7 @@ struct ChaosCommand: AsyncParsableCommand {
             Example: bin/chaos --campaign --steer --minutes 10
             """)
 
-    @Flag(help: "Send one campaign and disturb it, instead of everything at once.")
-    var campaign = false
+    @Flag(help: "Send one campaign and disturb it, instead of everything at once.") var campaign = false
 
     @Flag(help: "With --campaign: runs over two hubs, steered by a person for --minutes while things break.")
     var steer = false
@@ -33,17 +32,10 @@ struct ChaosCommand: AsyncParsableCommand {
     @Option(help: "With --campaign: recipients. 1000 to 10000000. Default 1000000, with --steer 3000.")
     var recipients: Int?
 
-    @Option(help: "Minutes during which things are broken. Default 1.")
-    var minutes = 1.0
-
-    @Option(help: "Repeats the schedule of an earlier run. Default: a new one.")
-    var seed: UInt64?
-
-    @Option(help: "Worker processes. 1 to 16. Default 3, with --campaign 2.")
-    var workers: Int?
-
-    @Option(help: "Contents enqueued each second. 1 to 10000.")
-    var rate = 40.0
+    @Option(help: "Minutes during which things are broken. Default 1.") var minutes = 1.0
+    @Option(help: "Repeats the schedule of an earlier run. Default: a new one.") var seed: UInt64?
+    @Option(help: "Worker processes. 1 to 16. Default 3, with --campaign 2.") var workers: Int?
+    @Option(help: "Contents enqueued each second. 1 to 10000.") var rate = 40.0
 
     @Option(
         parsing: .upToNextOption,
@@ -59,11 +51,8 @@ struct ChaosCommand: AsyncParsableCommand {
                 + "\(ProtocolMutation.allCases.map(\.rawValue).joined(separator: ", "))."))
     var sabotage: ProtocolMutation?
 
-    @Flag(help: "Leave servers' data and logs in /tmp when a promise was broken.")
-    var keep = false
-
-    @Flag(help: "Print the report as JSON.")
-    var json = false
+    @Flag(help: "Leave servers' data and logs in /tmp when a promise was broken.") var keep = false
+    @Flag(help: "Print the report as JSON.") var json = false
 
     func validate() throws {
         guard (0.1...1_440).contains(minutes) else { throw ValidationError("--minutes is a number from 0.1 to 1440.") }

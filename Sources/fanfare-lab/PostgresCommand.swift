@@ -16,8 +16,7 @@ struct PostgresCommand: AsyncParsableCommand {
             Example: fanfare-lab postgres --fsync -- fanfare bench
             """)
 
-    @Flag(help: "Let commits wait for the disk, so that they cost what they cost in production.")
-    var fsync = false
+    @Flag(help: "Let commits wait for the disk, so that they cost what they cost in production.") var fsync = false
 
     @Argument(parsing: .postTerminator, help: ArgumentHelp("The command and its arguments.", valueName: "command"))
     var command: [String]

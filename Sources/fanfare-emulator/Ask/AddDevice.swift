@@ -16,17 +16,10 @@ struct AddDevice: AsyncParsableCommand {
             Example: fanfare-emulator device add alice --tag World --shows title_English --shows News_English
             """)
 
-    @Argument(help: "Its id.")
-    var id: String
-
-    @Option(help: "Its platform.")
-    var platform = Installation.Platform.apns
-
-    @Option(help: ArgumentHelp("Its handle. Default: made from the id.", valueName: "handle"))
-    var handle: String?
-
-    @Option(help: ArgumentHelp("Its user.", valueName: "user"))
-    var user: String?
+    @Argument(help: "Its id.") var id: String
+    @Option(help: "Its platform.") var platform = Installation.Platform.apns
+    @Option(help: ArgumentHelp("Its handle. Default: made from the id.", valueName: "handle")) var handle: String?
+    @Option(help: ArgumentHelp("Its user.", valueName: "user")) var user: String?
 
     @Option(name: .customLong("tag"), help: ArgumentHelp("A tag it has. Repeatable.", valueName: "tag"))
     var tags: [String] = []

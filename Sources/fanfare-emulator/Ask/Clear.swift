@@ -11,12 +11,8 @@ struct Clear: AsyncParsableCommand {
             Example: fanfare-emulator clear alice
             """)
 
-    @Argument(help: "Id of one device. Default: all.")
-    var device: String?
-
-    @Flag(help: "Forget journal and counts as well.")
-    var journal = false
-
+    @Argument(help: "Id of one device. Default: all.") var device: String?
+    @Flag(help: "Forget journal and counts as well.") var journal = false
     @OptionGroup var emulator: EmulatorOptions
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
 

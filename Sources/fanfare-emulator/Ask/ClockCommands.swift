@@ -51,9 +51,7 @@ struct AdvanceClock: AsyncParsableCommand {
             Example: fanfare-emulator clock advance 1d
             """)
 
-    @Argument(help: "How far, such as 90s, 10m, 1h30m or 2d.")
-    var time: DurationArgument
-
+    @Argument(help: "How far, such as 90s, 10m, 1h30m or 2d.") var time: DurationArgument
     @OptionGroup var emulator: EmulatorOptions
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
 

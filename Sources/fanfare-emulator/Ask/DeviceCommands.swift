@@ -18,15 +18,12 @@ struct ListDevices: AsyncParsableCommand {
         commandName: "list", abstract: "Print devices, the one with the newest notification first.",
         discussion: "Example: fanfare-emulator device list --tag World")
 
-    @Option(help: ArgumentHelp("Only devices with this tag.", valueName: "tag"))
-    var tag: String?
+    @Option(help: ArgumentHelp("Only devices with this tag.", valueName: "tag")) var tag: String?
 
     @Option(help: ArgumentHelp("Only by a part of the id, a user, a tag, or a late notification.", valueName: "text"))
     var text: String?
 
-    @Option(help: ArgumentHelp("How many, 1 to 1000.", valueName: "number"))
-    var limit = 100
-
+    @Option(help: ArgumentHelp("How many, 1 to 1000.", valueName: "number")) var limit = 100
     @OptionGroup var emulator: EmulatorOptions
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
@@ -69,9 +66,7 @@ struct RemoveDevice: AsyncParsableCommand {
         commandName: "remove", abstract: "Remove devices; their inboxes stay.",
         discussion: "Example: fanfare-emulator device remove alice")
 
-    @Argument(help: "Ids of devices.")
-    var ids: [String]
-
+    @Argument(help: "Ids of devices.") var ids: [String]
     @OptionGroup var emulator: EmulatorOptions
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
 

@@ -12,8 +12,7 @@ struct EmulatorOptions: ParsableArguments {
                 + "this machine, else 127.0.0.1:8099.", valueName: "host:port"))
     var at: ListenAddress?
 
-    @Option(help: ArgumentHelp("One hub of it. Default: all, or the only one.", valueName: "name"))
-    var hub: String?
+    @Option(help: ArgumentHelp("One hub of it. Default: all, or the only one.", valueName: "name")) var hub: String?
 
     /// - Throws: `Failure` when `EMULATOR_AT` is no address.
     func address(_ options: CommandOptions) throws(Failure) -> ListenAddress {

@@ -24,8 +24,7 @@ struct AddFault: AsyncParsableCommand {
             Example: fanfare-emulator fault add next=3 close=after-body taken=true
             """)
 
-    @Argument(help: ArgumentHelp("Keys of one fault.", valueName: "key=value"))
-    var keys: [KeyValue] = []
+    @Argument(help: ArgumentHelp("Keys of one fault.", valueName: "key=value")) var keys: [KeyValue] = []
 
     @Option(
         help: ArgumentHelp("One fault or an array of them as JSON; - is standard input.", valueName: "file"),

@@ -13,21 +13,11 @@ struct ShowInbox: AsyncParsableCommand {
             Example: fanfare-emulator inbox alice --follow
             """)
 
-    @Argument(help: "Id of one device. Default: all.")
-    var device: String?
-
-    @Option(help: ArgumentHelp("Only devices with this tag.", valueName: "tag"))
-    var tag: String?
-
-    @Option(help: ArgumentHelp("Only pushes with this text, ignoring case.", valueName: "text"))
-    var text: String?
-
-    @Option(help: ArgumentHelp("How many, 1 to 1000.", valueName: "number"))
-    var limit = 100
-
-    @Flag(help: "Go on with what arrives; with --json one document on each line.")
-    var follow = false
-
+    @Argument(help: "Id of one device. Default: all.") var device: String?
+    @Option(help: ArgumentHelp("Only devices with this tag.", valueName: "tag")) var tag: String?
+    @Option(help: ArgumentHelp("Only pushes with this text, ignoring case.", valueName: "text")) var text: String?
+    @Option(help: ArgumentHelp("How many, 1 to 1000.", valueName: "number")) var limit = 100
+    @Flag(help: "Go on with what arrives; with --json one document on each line.") var follow = false
     @OptionGroup var emulator: EmulatorOptions
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption

@@ -17,18 +17,10 @@ struct ShowJournal: AsyncParsableCommand {
             Example: fanfare-emulator journal --check id
             """)
 
-    @Option(help: ArgumentHelp("After this journal number.", valueName: "number"))
-    var since = 0
-
-    @Option(help: ArgumentHelp("How many, 1 to 10000.", valueName: "number"))
-    var limit = 1_000
-
-    @Option(help: ArgumentHelp("Is this property of every send its own?", valueName: "property"))
-    var check: String?
-
-    @Flag(help: "Is the TrackingId of every send its own?")
-    var checkTracking = false
-
+    @Option(help: ArgumentHelp("After this journal number.", valueName: "number")) var since = 0
+    @Option(help: ArgumentHelp("How many, 1 to 10000.", valueName: "number")) var limit = 1_000
+    @Option(help: ArgumentHelp("Is this property of every send its own?", valueName: "property")) var check: String?
+    @Flag(help: "Is the TrackingId of every send its own?") var checkTracking = false
     @OptionGroup var emulator: EmulatorOptions
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption

@@ -21,14 +21,9 @@ struct Wait: AsyncParsableCommand {
         help: ArgumentHelp("Only this handle of direct sends; needs --hub if there are several.", valueName: "handle"))
     var handle: String?
 
-    @Option(help: ArgumentHelp("Only devices with this tag.", valueName: "tag"))
-    var tag: String?
-
-    @Option(help: ArgumentHelp("Only pushes with this text, ignoring case.", valueName: "text"))
-    var text: String?
-
-    @Option(help: ArgumentHelp("How many, 1 to 1000.", valueName: "number"))
-    var count = 1
+    @Option(help: ArgumentHelp("Only devices with this tag.", valueName: "tag")) var tag: String?
+    @Option(help: ArgumentHelp("Only pushes with this text, ignoring case.", valueName: "text")) var text: String?
+    @Option(help: ArgumentHelp("How many, 1 to 1000.", valueName: "number")) var count = 1
 
     @Option(
         help: ArgumentHelp(

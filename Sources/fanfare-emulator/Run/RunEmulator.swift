@@ -29,8 +29,7 @@ struct RunEmulator: AsyncParsableCommand {
     @Option(name: .customLong("hub"), help: ArgumentHelp("Serve this hub. Repeatable.", valueName: "name"))
     var names: [String] = []
 
-    @Option(help: "Only the standard tier tells the notification id.")
-    var tier = EmulatorSettings.Tier.standard
+    @Option(help: "Only the standard tier tells the notification id.") var tier = EmulatorSettings.Tier.standard
 
     @Option(
         help: ArgumentHelp(
@@ -56,9 +55,7 @@ struct RunEmulator: AsyncParsableCommand {
                 + "well-known one. Repeatable.", valueName: "name:rights[:key]"))
     var policies: [PolicyOption] = []
 
-    @Flag(help: "Do not print a line for every send.")
-    var quiet = false
-
+    @Flag(help: "Do not print a line for every send.") var quiet = false
     @OptionGroup var door: EmulatorEndpointOptions
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
 

@@ -23,9 +23,7 @@ struct DemoCommand: AsyncParsableCommand {
         help: ArgumentHelp("Also send this many messages and measure. 1 to 1000000.", valueName: "number"))
     var messages: Int?
 
-    @Flag(help: "Stay up afterwards, for a look with psql and curl.")
-    var keep = false
-
+    @Flag(help: "Stay up afterwards, for a look with psql and curl.") var keep = false
     @OptionGroup(title: CommonOptions.title) var options: CommandOptions
     @OptionGroup var json: JSONOption
 
