@@ -9,6 +9,8 @@ actor HostileOwner {
     private var random: SeededRandom
     private var number = 0
     private(set) var actions: [String: Int] = [:]
+    /// Errors that no injected fault explains.
+    private(set) var faults: Set<String> = []
 
     init(database: Database, seed: UInt64) {
         self.database = database
@@ -47,6 +49,7 @@ actor HostileOwner {
             actions["hostile view: started", default: 0] += 1
         } catch {
             actions["hostile view: unanswered", default: 0] += 1
+            if !error.isTransient, !Task.isCancelled { faults.insert("hostile view \(view.name): \(error)") }
         }
     }
 
@@ -66,7 +69,9 @@ actor HostileOwner {
                  ORDER BY 1
                 """
             ) { rows in try rows.map { row in try row.string() } }
-            if let open, open.isEmpty || began.duration(to: .now) > .seconds(120) { return open }
+            let isLate = began.duration(to: .now) > .seconds(120)
+            if let open, open.isEmpty || isLate { return open }
+            if isLate { return ["unknown: the database does not answer"] }
             try await Task.sleep(for: .milliseconds(200))
         }
     }

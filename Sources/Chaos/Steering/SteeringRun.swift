@@ -100,7 +100,9 @@ public struct SteeringRun: Sendable {
         report.directory = testBed.directory
         report.looks = watch.looks
         report.restSeconds = rested
-        report.troubles = await injector.failures + testBed.fleet.surprises + owner.faults.sorted()
+        report.troubles =
+            await injector.failures + testBed.fleet.surprises + owner.faults.sorted()
+            + hostile.faults.sorted()
         return report
     }
 

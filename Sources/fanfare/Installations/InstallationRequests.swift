@@ -13,7 +13,7 @@ struct InstallationRequests: Sendable {
     let tries: Int
     /// Times one request is throttled before that is believed.
     let patience: Int
-    private let gate = ErrandGate()
+    private let gate = ThrottleWait()
 
     /// Asks again for minutes: for many requests.
     static func patient(_ hub: HubClient, on loop: HTTPClient) -> InstallationRequests {
@@ -62,7 +62,7 @@ struct InstallationRequests: Sendable {
 }
 
 /// Shut while a hub throttles: it counts the requests of all of us together.
-private actor ErrandGate {
+private actor ThrottleWait {
     /// By the clock that never jumps.
     private var opensAt = 0.0
 
