@@ -46,7 +46,7 @@ public final class HubEmulator: Sendable {
     let warningLog: WarningLog
     let clock: EmulatorClock
     let telemetryLog: TelemetryLog
-    let schedules: Schedules
+    let schedules: ScheduledSends
     /// nil: nothing is saved.
     private let state: StatePersister?
     private let listener: Listener
@@ -89,7 +89,7 @@ public final class HubEmulator: Sendable {
         telemetryLog = TelemetryLog(kept: settings.keptTelemetry, delay: settings.telemetryDelay)
         let scheduledDelivery = ScheduledDelivery(
             now: settings.now, started: started, journal: sendJournal, telemetry: telemetryLog, warnings: warningLog)
-        schedules = Schedules(kept: settings.keptSchedules, clock: clock) { scheduledDelivery.deliver($0) }
+        schedules = ScheduledSends(kept: settings.keptSchedules, clock: clock) { scheduledDelivery.deliver($0) }
         let scheduleRoutes = ScheduleRoutes(
             tier: settings.tier, now: settings.now, schedules: schedules, telemetry: telemetryLog, warnings: warningLog)
         let router = Router(

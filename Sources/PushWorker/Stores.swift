@@ -40,7 +40,7 @@ protocol ResultStore: Sendable {
 extension Queue: ResultStore {}
 
 /// What a rate limiter asks of the database: the bucket of tokens that all workers share, one for each hub.
-protocol TokenBucket: Sendable {
+protocol RateStore: Sendable {
     /// - Returns: how many posts may leave, at most `wanted`, and the seconds until one more may.
     func takeTokens(
         _ hub: Int32, configured: Double, wanted: Int32
@@ -50,10 +50,10 @@ protocol TokenBucket: Sendable {
     func returnTokens(_ count: Int, of hub: Int32) async throws(DatabaseError)
 }
 
-extension Hubs: TokenBucket {}
+extension Hubs: RateStore {}
 
 /// What the poller asks about hubs, and tells the other workers about them.
-protocol HubStateStore: TokenBucket {
+protocol HubStateStore: RateStore {
     func states() async throws(DatabaseError) -> [Hubs.State]
 
     /// - Returns: whether this worker may try a held hub now; the next one may in so many seconds.

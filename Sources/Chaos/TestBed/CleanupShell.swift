@@ -2,7 +2,7 @@ import Foundation
 
 /// Removes everything when this process has ended in any way: a shell that waits for the end of its input, which we hold.
 struct CleanupShell {
-    private let shell: Program
+    private let shell: ChildProgram
     private let input: Pipe
 
     /// - Parameters:
@@ -21,7 +21,7 @@ struct CleanupShell {
             \(ending)
             [ -e \(directory)/keep ] || rm -rf \(directory)
             """
-        shell = try Program(
+        shell = try ChildProgram(
             ["/usr/bin/setsid", "--wait", "/bin/sh", "-c", script], log: "/dev/null", input: input.fileHandleForReading)
         try input.fileHandleForReading.close()
     }

@@ -118,10 +118,10 @@ actor Cluster {
         ]
         // Not by pg_ctl: a server that has left its starter would keep it from being seen to end.
         let command = [programs.path("postgres"), "-D", data(number)] + options.flatMap { ["-c", $0] }
-        let server = try Program(
+        let server = try ChildProgram(
             Self.unprivileged + (clock?.command(command) ?? command), log: "\(directory)/log-\(number)")
         for _ in 0..<600 {
-            let isReady = try Program(
+            let isReady = try ChildProgram(
                 [programs.path("pg_isready"), "-q", "-h", directory, "-p", "\(port(number))"], log: "/dev/null")
             if await isReady.ended == 0 { return }
             try await Task.sleep(for: .milliseconds(50))
@@ -136,7 +136,7 @@ actor Cluster {
     private func run(_ program: String, _ arguments: String...) async throws { try await run(program, arguments) }
 
     private func run(_ program: String, _ arguments: [String]) async throws {
-        try await Program.run(
+        try await ChildProgram.run(
             Self.unprivileged + [programs.path(program)] + arguments, log: "\(directory)/\(program).log")
     }
 

@@ -46,7 +46,7 @@ struct FakeClock: Sendable {
         let (text, library) = (directory + "/clock.c", directory + "/clock.so")
         try source.write(toFile: text, atomically: true, encoding: .utf8)
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
-        let status = try await Program(
+        let status = try await ChildProgram(
             ["/usr/bin/env", "clang", "-shared", "-fPIC", "-O1", "-o", library, text], log: directory + "/clock.log",
             environment: ["PATH": path]
         ).ended

@@ -3,7 +3,7 @@ import Foundation
 /// The workers: real `fanfare run` processes, each in a place of its own, where it is begun anew whenever it was ended.
 actor WorkerFleet {
     private struct Place {
-        var worker: Program?
+        var worker: ChildProgram?
         /// nil: the machine's.
         var clock: FakeClock?
         /// A fault is being injected.
@@ -26,7 +26,7 @@ actor WorkerFleet {
     func start() throws { for number in places.indices { try begin(number) } }
 
     private func begin(_ number: Int) throws {
-        let worker = try Program(
+        let worker = try ChildProgram(
             command, log: "\(directory)/worker-\(number).log",
             environment: places[number].clock?.environment ?? [:])
         places[number].worker = worker
@@ -57,7 +57,7 @@ actor WorkerFleet {
     ///   - body: gets the worker and its clock; returns whether it has ended.
     /// - Returns: the worker's process id; nil: faults hold all of them.
     func take(
-        _ first: Int, _ body: @Sendable (Program, FakeClock?) async throws -> Bool
+        _ first: Int, _ body: @Sendable (ChildProgram, FakeClock?) async throws -> Bool
     ) async throws -> pid_t? {
         let order = places.indices.map { ($0 + first) % places.count }
         guard let number = order.first(where: { !places[$0].isBusy }), let worker = places[number].worker else {

@@ -195,7 +195,7 @@ final class Reactor {
     /// Delivers what has ended.
     private func collect() {
         var left: Int32 = 0
-        lazy var now = Moment()
+        lazy var now = LoopTime()
         while let message = curl_multi_info_read(multi, &left) {
             guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
             let code = fanfare_message_result(message)  // read now: removing the handle frees the message
@@ -208,7 +208,7 @@ final class Reactor {
         finished.removeAll(keepingCapacity: true)
     }
 
-    private func end(_ slot: Slot, _ code: CURLcode, because fault: Reply.Fault? = nil, at now: Moment) {
+    private func end(_ slot: Slot, _ code: CURLcode, because fault: Reply.Fault? = nil, at now: LoopTime) {
         let reply = slot.reply(code, because: fault, at: now)
         curl_multi_remove_handle(multi, slot.easy)
         if slot.wasRefusedResend { counts.silentResendsRefused.add(1, ordering: .relaxed) }
@@ -238,7 +238,7 @@ final class Reactor {
             if case .pending(let other) = slot.recipient { other === call } else { false }
         }
         if let slot {
-            end(slot, CURLE_ABORTED_BY_CALLBACK, because: .cancelled, at: Moment())
+            end(slot, CURLE_ABORTED_BY_CALLBACK, because: .cancelled, at: LoopTime())
         } else {
             // It waits for a slot, and is skipped when its turn comes; or it was answered already.
             finish(.notSent(call.id, because: .cancelled), for: .pending(call))
@@ -251,7 +251,7 @@ final class Reactor {
             finish(.notSent(request.id, because: .shutDown), for: recipient)
         }
         for slot in slots where slot.recipient != nil {
-            end(slot, CURLE_ABORTED_BY_CALLBACK, because: .shutDown, at: Moment())
+            end(slot, CURLE_ABORTED_BY_CALLBACK, because: .shutDown, at: LoopTime())
         }
         collect()
     }

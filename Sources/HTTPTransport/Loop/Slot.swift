@@ -107,7 +107,7 @@ final class Slot {
     ///   - code: libcurl's result.
     ///   - fault: our own reason, when we abandoned the request.
     ///   - now: when the loop learned of the end.
-    func reply(_ code: CURLcode, because fault: Reply.Fault?, at now: Moment) -> Reply {
+    func reply(_ code: CURLcode, because fault: Reply.Fault?, at now: LoopTime) -> Reply {
         var status = 0
         var bytesSent = 0
         fanfare_get_long(easy, CURLINFO_RESPONSE_CODE, &status)

@@ -3,7 +3,7 @@
 /// First `hello`. Then for every send its pushes (`push`, as in `GET /_emulator/inbox`), followed by the send itself
 /// (`send`, as in the journal) with its number as `id`. `gap` names numbers that are no longer kept.
 struct EventLog: Sendable {
-    let deviceSearch: DeviceSearch
+    let deviceFinder: DeviceFinder
     let filter: DeviceFilter
     let query: HubQuery
     let instance: String
@@ -25,15 +25,15 @@ struct EventLog: Sendable {
     ///
     /// - Parameter number: the send after which to begin. nil: the last one so far.
     func run(after number: Int?, to writer: EventWriter) async throws {
-        let last = deviceSearch.journal.feed.last.number
+        let last = deviceFinder.journal.feed.last.number
         // A number beyond our last one comes from an earlier emulator: send everything.
         var number = number.map { $0 > last ? 0 : $0 } ?? last
         try await writer.write([try Event("hello", json: Hello(instance: instance, number: last), retry: 1_000)])
         while !Task.isCancelled {
-            let entries = deviceSearch.journal.entries(after: number, hub: nil, limit: Self.batchSize)
+            let entries = deviceFinder.journal.entries(after: number, hub: nil, limit: Self.batchSize)
             guard let first = entries.first, let end = entries.last?.number else {
-                await deviceSearch.journal.feed.wait(after: number, atMost: EventWriter.keepAliveInterval)
-                if deviceSearch.journal.feed.last.number <= number { try await writer.writeKeepAlive() }
+                await deviceFinder.journal.feed.wait(after: number, atMost: EventWriter.keepAliveInterval)
+                if deviceFinder.journal.feed.last.number <= number { try await writer.writeKeepAlive() }
                 continue
             }
             try await writer.write(try events(entries, after: number, first: first.number))
@@ -42,7 +42,7 @@ struct EventLog: Sendable {
     }
 
     private func events(_ entries: [JournalEntry], after number: Int, first: Int) throws -> [Event] {
-        let feed = deviceSearch.journal.feed
+        let feed = deviceFinder.journal.feed
         let matching = InboxFilter(filter, device: nil, handle: nil, since: 0, query: query)
         let last = entries.last?.number ?? first
         let pushes = Dictionary(

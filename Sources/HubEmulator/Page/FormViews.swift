@@ -9,7 +9,7 @@ struct SendFormView: Sendable {
     let formProblem: String?
 
     init(_ source: PageSource, _ fields: FormFields, problem: String? = nil) {
-        hubOptions = OptionView.all(source.deviceSearch.hubs.map(\.name), chosen: fields["hub"])
+        hubOptions = OptionView.all(source.deviceFinder.hubs.map(\.name), chosen: fields["hub"])
         formatOptions = OptionView.all(SendFormat.allCases.map(\.rawValue), chosen: fields["format"])
         formTags = fields["tags"]
         isForEveryone = fields["everyone"] != nil
@@ -30,7 +30,7 @@ struct PhoneFormView: Sendable {
     let formProblem: String?
 
     init(_ source: PageSource, _ fields: FormFields, problem: String? = nil) {
-        hubOptions = OptionView.all(source.deviceSearch.hubs.map(\.name), chosen: fields["hub"])
+        hubOptions = OptionView.all(source.deviceFinder.hubs.map(\.name), chosen: fields["hub"])
         platformOptions = OptionView.all(
             Installation.Platform.allCases.map(\.rawValue), chosen: fields["platform"])
         formID = fields["id"]

@@ -111,7 +111,7 @@ struct RegistrationsView: Sendable {
 
     /// - Parameter hub: nil: the first one.
     init(_ source: PageSource, _ hub: Hub?, _ fields: FormFields) {
-        let hubs = source.deviceSearch.hubs
+        let hubs = source.deviceFinder.hubs
         hubOptions = OptionView.all(hubs.map(\.name), chosen: hub?.name)
         formTag = fields["tag"]
         let hub = hub ?? hubs.first

@@ -39,7 +39,7 @@ struct PageEvents: Sendable {
 
     /// Runs until the client disconnects.
     func run(to writer: EventWriter) async throws {
-        let feed = source.deviceSearch.journal.feed
+        let feed = source.deviceFinder.journal.feed
         // Begins a little before the present, so that nothing is missed since the page was loaded. The page ignores
         // what it already shows.
         var shown = ShownState(
@@ -67,7 +67,7 @@ struct PageEvents: Sendable {
     /// The events for everything that has changed; updates `shown`.
     private func changes(since shown: inout ShownState) throws -> [Event] {
         var events: [Event] = []
-        let journal = source.deviceSearch.journal
+        let journal = source.deviceFinder.journal
         let last = journal.feed.last
         let taken = journal.count(hub: nil).taken
         // Something was cleared: what the page shows may be gone.
@@ -108,11 +108,11 @@ struct PageEvents: Sendable {
         let matching = InboxFilter(withoutText, device: nil, handle: nil, since: 0, query: query)
         func isNamed(_ push: InboxPush) -> Bool {
             guard let text = filter.text else { return true }
-            return push.contains(text) || source.deviceSearch.isNamed(push.key, by: text)
+            return push.contains(text) || source.deviceFinder.isNamed(push.key, by: text)
         }
         var keys: [InboxKey] = []
         var seen: Set<InboxKey> = []
-        for entry in source.deviceSearch.journal.feed.pushes(after: order).reversed() {
+        for entry in source.deviceFinder.journal.feed.pushes(after: order).reversed() {
             guard keys.count < Self.maximumDevices else { break }
             if matching.matches(entry), isNamed(entry), seen.insert(entry.key).inserted { keys.append(entry.key) }
         }

@@ -1,6 +1,6 @@
 /// Builds the page's current content from journal and inboxes.
 struct PageSource: Sendable {
-    let deviceSearch: DeviceSearch
+    let deviceFinder: DeviceFinder
     let admin: AdminRoutes
     let started: ContinuousClock.Instant
     /// Seconds since 1970, by the clock that was not advanced.
@@ -16,12 +16,12 @@ struct PageSource: Sendable {
 
     func view(_ filter: DeviceFilter, _ sendFilter: SendFilter, page number: Int) -> PageView {
         // Before anything is read: an inbox cleared from here on is told to the page by its events.
-        let clearings = deviceSearch.journal.feed.clearings
+        let clearings = deviceFinder.journal.feed.clearings
         let offset = (number - 1) * Self.devicesPerPage
-        let page = deviceSearch.page(filter, offset: offset, limit: Self.devicesPerPage)
+        let page = deviceFinder.page(filter, offset: offset, limit: Self.devicesPerPage)
         let sends = sends(filter, sendFilter)
         let end = offset + page.keys.count
-        let hubs = deviceSearch.hubs
+        let hubs = deviceFinder.hubs
         return PageView(
             pageTitle: filter.hub ?? (hubs.count == 1 ? hubs[0].name : "All hubs"), pageInstance: instance,
             pageEvents: "/_emulator/page/events" + Self.query(filter, sendFilter, clearings: clearings),
@@ -41,31 +41,31 @@ struct PageSource: Sendable {
 
     func device(_ key: InboxKey) -> DeviceViewModel {
         DeviceViewModel(
-            deviceSearch.summary(of: key),
-            inbox: deviceSearch.journal.newestInbox(of: key, limit: DeviceViewModel.shownCards))
+            deviceFinder.summary(of: key),
+            inbox: deviceFinder.journal.newestInbox(of: key, limit: DeviceViewModel.shownCards))
     }
 
     func sends(_ filter: DeviceFilter, _ sendFilter: SendFilter, after number: Int = 0) -> [SendView] {
-        deviceSearch.journal.newest(Self.sendsPerPage, hub: filter.hub, after: number, where: sendFilter.matches)
+        deviceFinder.journal.newest(Self.sendsPerPage, hub: filter.hub, after: number, where: sendFilter.matches)
             .map(SendView.init)
     }
 
-    var reports: SendReports { SendReports(hubs: admin.hubs, journal: deviceSearch.journal, faults: admin.faults) }
+    var reports: SendReports { SendReports(hubs: admin.hubs, journal: deviceFinder.journal, faults: admin.faults) }
 
     var status: EmulatorStatus {
         EmulatorStatus(
-            instance: instance, startedAt: startedAt, number: deviceSearch.journal.feed.last.number,
-            advancedSeconds: admin.clock.clock.advance, hubs: deviceSearch.hubs.map(\.name))
+            instance: instance, startedAt: startedAt, number: deviceFinder.journal.feed.last.number,
+            advancedSeconds: admin.clock.clock.advance, hubs: deviceFinder.hubs.map(\.name))
     }
 
     func counts(_ filter: DeviceFilter) -> CountsView {
         let elapsed = started.duration(to: .now) / .seconds(1)
         let span = max(1, min(Self.rateSpan, elapsed))
-        let rate = deviceSearch.journal.rate(since: elapsed - span, until: elapsed, hub: filter.hub)
-        let devices = deviceSearch.hubs.filter { filter.hub == nil || $0.name == filter.hub }.reduce(0) {
+        let rate = deviceFinder.journal.rate(since: elapsed - span, until: elapsed, hub: filter.hub)
+        let devices = deviceFinder.hubs.filter { filter.hub == nil || $0.name == filter.hub }.reduce(0) {
             $0 + $1.deviceCount
         }
-        return CountsView(deviceSearch.journal.count(hub: filter.hub), rate: rate, devices: devices)
+        return CountsView(deviceFinder.journal.count(hub: filter.hub), rate: rate, devices: devices)
     }
 
     var clock: ClockView { ClockView(advanced: admin.clock.clock.advance) }
@@ -76,7 +76,7 @@ struct PageSource: Sendable {
         let all = PageView.HubLink(
             hubLinkName: "All hubs", hubLinkAddress: "/", isCurrentHub: filter.hub == nil)
         return [all]
-            + deviceSearch.hubs.map { hub in
+            + deviceFinder.hubs.map { hub in
                 PageView.HubLink(
                     hubLinkName: hub.name, hubLinkAddress: "/?hub=\(hub.name.urlEncoded)",
                     isCurrentHub: filter.hub == hub.name)

@@ -29,7 +29,7 @@ struct TagsView: Sendable {
 
     /// - Parameter hub: nil: the first one.
     init(_ source: PageSource, _ hub: Hub?, _ fields: FormFields) {
-        let hubs = source.deviceSearch.hubs
+        let hubs = source.deviceFinder.hubs
         let format = fields["format"] ?? SendFormat.template.rawValue
         hubOptions = OptionView.all(hubs.map(\.name), chosen: hub?.name)
         formatOptions = OptionView.all(SendFormat.allCases.map(\.rawValue), chosen: format)

@@ -12,14 +12,14 @@ struct AdminRouter: Sendable {
 
     init(_ settings: EmulatorSettings, admin: AdminRoutes, started: ContinuousClock.Instant) {
         hostPolicy = HostHeaderPolicy(listening: settings.host)
-        let deviceSearch = DeviceSearch(
+        let deviceFinder = DeviceFinder(
             hubs: admin.hubs.values.sorted { $0.name < $1.name }, journal: admin.journal)
         let source = PageSource(
-            deviceSearch: deviceSearch, admin: admin, started: started, startedAt: settings.now(), now: settings.now)
+            deviceFinder: deviceFinder, admin: admin, started: started, startedAt: settings.now(), now: settings.now)
         let query = HubQuery(hubs: admin.hubs)
         page = PageRoutes(source: source, query: query)
         events = EventRoutes(source: source, query: query)
-        inbox = InboxRoutes(deviceSearch: deviceSearch, query: query)
+        inbox = InboxRoutes(deviceFinder: deviceFinder, query: query)
         reports = ReportRoutes(source: source, query: query)
         self.admin = admin
     }

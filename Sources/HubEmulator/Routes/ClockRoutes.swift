@@ -3,7 +3,7 @@ import Foundation
 /// `/_emulator/clock`, `/_emulator/schedules` and `/_emulator/telemetry`.
 struct ClockRoutes: Sendable {
     let clock: EmulatorClock
-    let schedules: Schedules
+    let schedules: ScheduledSends
     let telemetry: TelemetryLog
 
     /// The response of `/_emulator/clock`.

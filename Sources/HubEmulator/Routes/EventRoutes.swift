@@ -15,7 +15,7 @@ struct EventRoutes: Sendable {
         case ["events"]:
             let since = try start(request)
             let log = EventLog(
-                deviceSearch: source.deviceSearch, filter: try query.filter(request), query: query,
+                deviceFinder: source.deviceFinder, filter: try query.filter(request), query: query,
                 instance: source.instance)
             return Self.stream { writer in try await log.run(after: since, to: writer) }
         case ["page", "events"]:

@@ -4,10 +4,10 @@ import HTTPTypes
 /// The inboxes under `/_emulator/`: devices with their counts, the pushes in all inboxes, clearing them, devices put and
 /// removed without a key, and the check for duplicates.
 struct InboxRoutes: Sendable {
-    let deviceSearch: DeviceSearch
+    let deviceFinder: DeviceFinder
     let query: HubQuery
 
-    private var journal: Journal { deviceSearch.journal }
+    private var journal: Journal { deviceFinder.journal }
 
     /// nil: the path is not one of these.
     func answer(_ request: EmulatorRequest, _ body: UploadedBody) throws(EmulatorError) -> Response? {
@@ -43,7 +43,7 @@ struct InboxRoutes: Sendable {
     /// `GET /_emulator/wait`. nil: another path.
     func wait(_ request: EmulatorRequest) throws(EmulatorError) -> InboxWait? {
         guard request.segments == ["_emulator", "wait"], request.method == .get else { return nil }
-        return try InboxWait(request, query, deviceSearch)
+        return try InboxWait(request, query, deviceFinder)
     }
 
     private struct DevicePage: Encodable {
@@ -56,11 +56,11 @@ struct InboxRoutes: Sendable {
     private func devices(_ request: EmulatorRequest) throws(EmulatorError) -> Response {
         let offset = try query.number("offset", request, default: 0, 0...10_000_000)
         let limit = try query.number("limit", request, default: 100, 1...1_000)
-        let page = deviceSearch.page(try query.filter(request), offset: offset, limit: limit)
+        let page = deviceFinder.page(try query.filter(request), offset: offset, limit: limit)
         let end = offset + page.keys.count
         return try AdminRoutes.json(
             DevicePage(
-                phones: page.keys.map(deviceSearch.summary(of:)), total: page.total, next: end < page.total ? end : nil)
+                phones: page.keys.map(deviceFinder.summary(of:)), total: page.total, next: end < page.total ? end : nil)
         )
     }
 

@@ -14,8 +14,8 @@ struct InboxWait: Sendable {
 
     /// - Throws: `EmulatorError` for an unknown hub, a number out of its range, a device without a hub, or a `since` of an
     ///   earlier emulator, which this one has not reached.
-    init(_ request: EmulatorRequest, _ query: HubQuery, _ deviceSearch: DeviceSearch) throws(EmulatorError) {
-        let last = deviceSearch.journal.feed.last.number
+    init(_ request: EmulatorRequest, _ query: HubQuery, _ deviceFinder: DeviceFinder) throws(EmulatorError) {
+        let last = deviceFinder.journal.feed.last.number
         var since = last
         if query.text("since", request) != "now" {
             since = try query.number("since", request, default: last, 0...Int.max)
@@ -32,7 +32,7 @@ struct InboxWait: Sendable {
         if device != nil || handle != nil { devices.hub = try query.requiredHub(request).name }
         filter = InboxFilter(devices, device: device, handle: handle, since: since, query: query)
         earlierFilter = InboxFilter(devices, device: device, handle: handle, since: 0, query: query)
-        feed = deviceSearch.journal.feed
+        feed = deviceFinder.journal.feed
     }
 
     private struct Reply: Encodable {

@@ -10,7 +10,7 @@ struct PageForms: Sendable {
     let source: PageSource
     let query: HubQuery
 
-    private var journal: Journal { source.deviceSearch.journal }
+    private var journal: Journal { source.deviceFinder.journal }
 
     /// nil: the path is not one of these.
     ///

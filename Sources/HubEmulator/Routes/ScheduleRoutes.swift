@@ -5,11 +5,11 @@ import HTTPTypes
 struct ScheduleRoutes: Sendable {
     let tier: EmulatorSettings.Tier
     let now: @Sendable () -> Double
-    let schedules: Schedules
+    let schedules: ScheduledSends
     let telemetry: TelemetryLog
     let warnings: WarningLog
 
-    /// Stores a scheduled send. One whose time has passed is delivered by the next `Schedules.deliverDue`: what the
+    /// Stores a scheduled send. One whose time has passed is delivered by the next `ScheduledSends.deliverDue`: what the
     /// service does with it is not documented.
     ///
     /// - Returns: its id.

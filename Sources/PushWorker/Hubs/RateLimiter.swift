@@ -8,7 +8,7 @@ import Store
 /// a lane waits for permission, and takes a quarter of a second's worth at a time.
 struct RateLimiter: Sendable {
     let hub: HubContext
-    let hubs: any TokenBucket
+    let hubs: any RateStore
     let log: Logger
     var sleep = Sleep.system
 

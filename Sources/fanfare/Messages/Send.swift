@@ -83,8 +83,8 @@ struct Send: ReportingCommand {
         }
     }
 
-    private func send(_ posts: [Post], to hub: HubClient, on loop: HTTPClient) async throws -> SendReport {
-        var report = SendReport(hub: self.hub, isTest: test)
+    private func send(_ posts: [Post], to hub: HubClient, on loop: HTTPClient) async throws -> SendOutcomes {
+        var report = SendOutcomes(hub: self.hub, isTest: test)
         for post in posts {
             let reply = try await hub.perform(on: loop) { token throws(Failure) in
                 try request(for: post, to: hub, signedBy: token)

@@ -152,9 +152,9 @@ import Testing
                     "POST", "/news/messages?api-version=2031-01",
                     headers: [
                         "ServiceBusNotification-Format": "template", "ServiceBusNotification-Tags": "World",
-                        "ServiceBusNotification-ScheduleTime": SchedulesTests.inAnHour,
+                        "ServiceBusNotification-ScheduleTime": ScheduledSendsTests.inAnHour,
                     ], body: #"{"News_French":"x"}"#),
-                SchedulesTests.schedule(fixture, at: "2027-01-15T08:01:00"),
+                ScheduledSendsTests.schedule(fixture, at: "2027-01-15T08:01:00"),
             ] {
                 #expect(try await fixture.exchange(request).status == 201)
             }

@@ -59,7 +59,7 @@ import VectorSupport
                 ("non-ascii-tag", fixture.send(to: "Monde é"), 400),
                 ("body-over-64k", fixture.send(to: "World", longBody), 413),
                 ("too-many-handles", Batch(handles).request(fixture), 400),
-                ("schedule-too-far", SchedulesTests.schedule(fixture, at: "2027-01-23T08:00:00"), 400),
+                ("schedule-too-far", ScheduledSendsTests.schedule(fixture, at: "2027-01-23T08:00:00"), 400),
             ] {
                 let reply = try await fixture.exchange(request)
                 #expect(reply.status == status, "\(id)")

@@ -11,7 +11,7 @@ import Testing
     func everyTierHasItsCapabilities(tier: EmulatorSettings.Tier, statuses: [Int]) async throws {
         try await EmulatorFixture.run({ $0.tier = tier }) { fixture in
             let requests = [
-                fixture.send(to: "World"), SchedulesTests.schedule(fixture),
+                fixture.send(to: "World"), ScheduledSendsTests.schedule(fixture),
                 fixture.request("GET", "/news/messages/id1", headers: [:]),
                 fixture.request("GET", "/news/feedbackcontainer", token: fixture.token("all"), headers: [:]),
                 Batch(["AA"]).request(fixture),

@@ -133,10 +133,10 @@ import VectorSupport
 
     @Test func aScheduledSendIsScheduledThenSentOrCanceled() async throws {
         try await EmulatorFixture.run({ $0.telemetryDelay = 0 }) { fixture in
-            try SchedulesTests.phone(fixture)
+            try ScheduledSendsTests.phone(fixture)
             let ids = [
-                try await sent(fixture, SchedulesTests.schedule(fixture)),
-                try await sent(fixture, SchedulesTests.schedule(fixture)),
+                try await sent(fixture, ScheduledSendsTests.schedule(fixture)),
+                try await sent(fixture, ScheduledSendsTests.schedule(fixture)),
             ]
             for id in ids { #expect(try await ask(fixture, id).body.contains("<State>Scheduled</State>")) }
             let cancel = fixture.request("DELETE", "/news/schedulednotifications/\(ids[1])", headers: [:])

@@ -4,7 +4,7 @@ import Synchronization
 @testable import PushWorker
 
 /// The bucket of a hub's tokens, in memory: gives what the test says.
-final class MemoryBucket: TokenBucket {
+final class MemoryBucket: RateStore {
     /// One question for tokens.
     struct Question: Equatable, Sendable {
         var hub: Int32

@@ -5,7 +5,7 @@ import Testing
 @testable import HubEmulator
 
 /// `/{hub}/schedulednotifications`, with a clock that tests move.
-@Suite struct SchedulesTests {
+@Suite struct ScheduledSendsTests {
     /// One hour after `EmulatorFixture.now`.
     static let inAnHour = "2027-01-15T09:00:00"
 

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A program that runs beside us.
-final class Program: Sendable {
+final class ChildProgram: Sendable {
     let id: pid_t
     private let status: Task<Int32, Never>
 
@@ -62,7 +62,7 @@ final class Program: Sendable {
     ///
     /// - Throws: `ChaosError` with the end of its log when it fails.
     static func run(_ command: [String], log: String) async throws {
-        let status = try await Program(command, log: log).ended
+        let status = try await ChildProgram(command, log: log).ended
         guard status == 0 else {
             // Without its log the status still helps.
             let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""

@@ -5,7 +5,7 @@ import Providers
 import PushModel
 
 /// What became of the requests of one `fanfare send`.
-struct SendReport {
+struct SendOutcomes {
     struct Sent {
         let target: String?
         let answer: Answer

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The pending notifications, and the timer that delivers them.
-final class Schedules: Sendable {
+final class ScheduledSends: Sendable {
     private struct State {
         var pending: [String: PendingNotification] = [:]
         var lastNumber = 0

@@ -1,6 +1,6 @@
 /// Finds devices: those with the newest pushes first, then the others by id. It uses indexes and never scans all devices,
 /// so that a hundred thousand cost no more than sixty.
-struct DeviceSearch: Sendable {
+struct DeviceFinder: Sendable {
     let hubs: [Hub]
     let journal: Journal
 
