@@ -1,9 +1,11 @@
+import HTTPTransport
+
 @testable import Providers
 
 /// What must hold for any answer of a hub, whatever its bytes. `AnswerParserTests` runs it over seeds and mutations of
 /// them, bin/fuzz over libFuzzer's inputs.
 enum AnswerCheck: String, CaseIterable, Sendable {
-    case error, outcome, page, location, date, wait, line
+    case error, outcome, page, location, date, wait, line, sent
 
     /// A promise that did not hold.
     struct Broken: Error {
@@ -20,6 +22,7 @@ enum AnswerCheck: String, CaseIterable, Sendable {
         case .date: try Self.date(text)
         case .wait: try Self.wait(text)
         case .line: try Self.line(text)
+        case .sent: try Self.sent(text)
         }
     }
 
@@ -94,6 +97,32 @@ enum AnswerCheck: String, CaseIterable, Sendable {
             let hidden = quoted.sanitised(limit: 5000)
             try hold(text.contains("SECRET") || !hidden.contains("SECRET"), "a signature is never kept")
         }
+    }
+
+    /// The first line is a value of the request, the rest what the hub says around it.
+    private static func sent(_ text: String) throws(Broken) {
+        let lines = text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
+        // The mask itself, and what ends a value in JSON, cannot be told from the rest.
+        let apart = "\"\\•".unicodeScalars
+        let value = String(String.UnicodeScalarView(lines[0].unicodeScalars.filter { !apart.contains($0) }))
+        let rest = lines.count > 1 ? String(lines[1]) : ""
+        let inBody = SentValues(Reply.Sent(body: Array(#"{"message": "\#(value)"}"#.utf8)))
+        for quoted in [rest + value + rest, value, "\(rest)\"\(value)\""] {
+            let masked = inBody.masked(quoted)
+            try hold(masked.utf8.count <= 9 * quoted.utf8.count, "a mask is no longer than nine bytes for one")
+            guard value.utf8.count >= SentValues.part else { continue }
+            try hold(!holds(masked, value), "a value of a body is never shown")
+            try hold(!holds(inBody.masked(quoted.uppercased()), value), "nor in capitals")
+        }
+        let tag = value.filter { !" ()!".contains($0) }
+        guard tag.utf8.count >= SentValues.part else { return }
+        let inHeader = SentValues(Reply.Sent(headers: ["(other || \(tag))"]))
+        try hold(!holds(inHeader.masked("\(rest) \(tag) \(rest)"), tag), "a tag is never shown")
+    }
+
+    private static func holds(_ text: String, _ value: String) -> Bool {
+        func lower(_ text: String) -> [UInt8] { text.utf8.map { (65...90).contains($0) ? $0 | 0x20 : $0 } }
+        return lower(text).firstRange(of: lower(value)) != nil
     }
 
     private static func isLine(_ text: String, limit: Int) throws(Broken) {

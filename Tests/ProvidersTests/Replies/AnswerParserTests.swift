@@ -41,6 +41,10 @@ import VectorSupport
             "SharedAccessSignature%20sr=a&SIG%3Dabc", "a\r\n\u{1B}[2Jb\u{202E}c\u{85}d", "sig = x SharedAccessKey = y",
             String(repeating: "e\u{301}", count: 600),
         ],
+        .sent: [
+            "Dear Ada, your code is 4711\nInvalid property value: ", "größer als 8\n•",
+            "a-device-of-ada\nno registration for ", "aaaaaaaaaaaaaaaa\naaaaaaa", "\n", "12345678\n1234567812345678",
+        ],
     ]
 
     @Test(arguments: AnswerCheck.allCases) func everyInputKeepsTheParsersPromises(
