@@ -1,10 +1,18 @@
-/// Escapes text for a log line: the line stays one line, and the text cannot control the reader's terminal.
+/// Escapes text for a log line, a page or a terminal: the line stays one line, and the text cannot control the reader's
+/// terminal.
 ///
 /// Escapes as JSON does: quotes and backslashes (inside quotes), every C0 and C1 control character, DEL, the line
 /// separators U+2028 and U+2029, which JSON allows unescaped but some readers split lines at, and marks that change the
 /// direction of writing (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069), which can make the end of a line
 /// read as its beginning. A `String` holds no broken UTF-8: it became U+FFFD before.
-enum LogEscaping {
+package enum LogEscaping {
+    /// The text as a JSON string, with its quotes.
+    package static func quoted(_ text: String) -> String {
+        var line: [UInt8] = []
+        appendQuoted(text, to: &line)
+        return String(decoding: line, as: UTF8.self)
+    }
+
     /// Appends `text` without quotes, for a person; quotes and backslashes in it stay as they are.
     static func append(_ text: String, to line: inout [UInt8]) {
         append(text, to: &line, inQuotes: false)

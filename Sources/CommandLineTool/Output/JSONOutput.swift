@@ -1,3 +1,5 @@
+import Telemetry
+
 /// What `--json` prints. Keys are sorted and what is absent is null, so a document always has the same keys.
 package enum JSONOutput: Sendable {
     case null
@@ -26,7 +28,7 @@ package enum JSONOutput: Sendable {
         case .list(let values): "[" + values.map(\.line).joined(separator: ", ") + "]"
         case .object(let members):
             "{"
-                + members.sorted { $0.key < $1.key }.map { Self.quoted($0.key) + ": " + $0.value.line }
+                + members.sorted { $0.key < $1.key }.map { LogEscaping.quoted($0.key) + ": " + $0.value.line }
                 .joined(separator: ", ") + "}"
         default: document
         }
@@ -38,11 +40,11 @@ package enum JSONOutput: Sendable {
         case .flag(let flag): return "\(flag)"
         case .number(let number): return "\(number)"
         case .decimal(let number): return "\(number)"
-        case .text(let text): return Self.quoted(text)
+        case .text(let text): return LogEscaping.quoted(text)
         case .list(let values):
             return Self.joined(values.map { ("", $0) }, between: ("[", "]"), indent: indent)
         case .object(let members):
-            let parts = members.sorted { $0.key < $1.key }.map { (Self.quoted($0.key) + ": ", $0.value) }
+            let parts = members.sorted { $0.key < $1.key }.map { (LogEscaping.quoted($0.key) + ": ", $0.value) }
             return Self.joined(parts, between: ("{", "}"), indent: indent)
         }
     }
@@ -64,22 +66,5 @@ package enum JSONOutput: Sendable {
         case .object(let members): !members.isEmpty
         default: false
         }
-    }
-
-    private static func quoted(_ text: String) -> String {
-        var quoted = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": quoted += "\\\""
-            case "\\": quoted += "\\\\"
-            case "\n": quoted += "\\n"
-            case "\t": quoted += "\\t"
-            case _ where scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value):
-                let hex = String(scalar.value, radix: 16)
-                quoted += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
-            default: quoted.unicodeScalars.append(scalar)
-            }
-        }
-        return quoted + "\""
     }
 }

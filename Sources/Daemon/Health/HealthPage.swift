@@ -119,25 +119,11 @@ struct HealthPage {
 
     private static func document(_ report: HealthReport) -> String {
         let checks = report.checks.map { check in
-            #"{"name":\#(quoted(check.name)),"status":"\#(word(check.isGood))","says":\#(quoted(check.says))}"#
+            let (name, says) = (LogEscaping.quoted(check.name), LogEscaping.quoted(check.says))
+            return #"{"name":\#(name),"status":"\#(word(check.isGood))","says":\#(says)}"#
         }
         return #"{"status":"\#(word(report.isGood))","checks":[\#(checks.joined(separator: ","))]}"# + "\n"
     }
 
     private static func word(_ isGood: Bool) -> String { isGood ? "ok" : "failed" }
-
-    private static func quoted(_ text: String) -> String {
-        var quoted = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"": quoted += "\\\""
-            case "\\": quoted += "\\\\"
-            case _ where scalar.value < 0x20:
-                let digits = String(scalar.value, radix: 16)
-                quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: quoted.unicodeScalars.append(scalar)
-            }
-        }
-        return quoted + "\""
-    }
 }

@@ -37,7 +37,7 @@ import Testing
         #expect(page.type == "application/json; charset=utf-8")
         #expect(
             page.text == #"{"status":"failed","checks":[{"name":"started","status":"ok","says":"has begun to work"},"#
-                + #"{"name":"database","status":"failed","says":"refused: \"no\\pe\"\u000a"}]}"# + "\n")
+                + #"{"name":"database","status":"failed","says":"refused: \"no\\pe\"\n"}]}"# + "\n")
     }
 
     @Test func eachPageAsksItsOwnQuestion() {
