@@ -205,8 +205,8 @@ COMMENT ON COLUMN push.hub_state.opened_at IS
     'When a person or a post that the hub took last ended a hold or a wait: a refusal of a post that left before says '
     'nothing about the hub any more. Null: never.';
 COMMENT ON COLUMN push.hub_state.served_at IS
-    'When a worker that has left, or died, last served the hub; push.serving has those that serve it now. Null: none '
-    'has left.';
+    'When a worker that has left, or died, last served the hub; push.serving has those that serve it now. Null: no '
+    'worker has left.';
 
 -- People change push.hub_state in transactions that may stay open; workers write here several times a second.
 CREATE TABLE push.hub_pace (
@@ -348,8 +348,8 @@ COMMENT ON COLUMN push.message.after_device IS
     'A device of the hub: the message is not sent before the changes of it that were asked for before, in the same '
     'transaction too, are applied or have ended. Null: it waits for no device.';
 COMMENT ON COLUMN push.message.after_at_most IS
-    'How long it waits for that at most, from send_at on; then it is sent without, and a note says so. Above 0, at most a '
-    'day. Null: a minute, if it waits.';
+    'How long it waits for that at most, from send_at on; then it is sent anyway, with a note in push.result. Above 0, at '
+    'most a day. Null: a minute, if it waits.';
 COMMENT ON COLUMN push.message.created_at IS 'When the enqueuing transaction began; not writable.';
 COMMENT ON COLUMN push.message.enqueued_by IS
     'The login that enqueued it; the functions that enqueue write the role of SET ROLE, if there is one. Not writable.';
@@ -459,7 +459,7 @@ COMMENT ON TABLE push.worker IS
     'Workers that are alive, and dead ones until they are rescued. Other workers judge by beats, not by clocks.';
 COMMENT ON COLUMN push.worker.id IS 'Number of the worker, ascending; a worker that registers again gets a new one.';
 COMMENT ON COLUMN push.worker.epoch IS
-    'Random. After a fail-over that lost rows, numbers can come again; number and epoch together name one worker.';
+    'Random. After a fail-over that lost rows, a number can be given out twice; number and epoch name one worker.';
 COMMENT ON COLUMN push.worker.name IS 'Host and process id: host/pid.';
 COMMENT ON COLUMN push.worker.version IS 'Version of fanfare.';
 COMMENT ON COLUMN push.worker.started_at IS 'When the worker registered.';
@@ -566,12 +566,12 @@ CREATE TABLE push.drain (
     lease_seconds real NOT NULL
 );
 COMMENT ON TABLE push.drain IS
-    'Drains of which only one of a name may be at work: fanfare drain --lock. Not a lock of the database: that '
-    'would be a transaction as long as the drain, and an advisory lock can be taken by any login.';
+    'Drains that run under a name: only one of each name may run (fanfare drain --lock). Not a lock of the database: '
+    'that would be a transaction as long as the drain, and an advisory lock can be taken by any login.';
 COMMENT ON COLUMN push.drain.name IS 'Name of the drain: drain, unless --lock says otherwise.';
 COMMENT ON COLUMN push.drain.holder IS 'Random number of the process that drains.';
 COMMENT ON COLUMN push.drain.started_at IS 'When it began.';
-COMMENT ON COLUMN push.drain.beat_at IS 'When it last said that it is at work.';
+COMMENT ON COLUMN push.drain.beat_at IS 'When it last reported that it is running.';
 COMMENT ON COLUMN push.drain.lease_seconds IS 'After this time without a beat the name is free.';
 
 -- ## What was sent and what became of it: posts, answers, results, counters, and what people did.
@@ -635,15 +635,15 @@ CREATE TABLE push.ended_listener (
 );
 COMMENT ON TABLE push.ended_listener IS
     'Whether somebody waits for NOTIFY push_ended: a row, or one for each of those who asked in open transactions. The '
-    'next result notifies, and takes them away. Every transaction that writes results locks this table, by which readers '
-    'know it.';
+    'next result notifies, and deletes them. Every transaction that writes results locks this table, by which readers '
+    'recognise it.';
 COMMENT ON COLUMN push.ended_listener.since IS 'When push.ended_since was called with listen.';
 
 -- A reader in the order of arrival must not pass a number whose transaction is still open. So each transaction that
 -- takes numbers first says, by a lock that everybody can see in pg_locks, from which one on: push.ended_since. Advisory
 -- locks are for everybody, so one alone says nothing: its transaction must have locked push.ended_listener, too, which
--- nobody can without USAGE on schema push. And who holds the usual key alone keeps nobody waiting: any first number
--- will do. Tests/ChaosTests/Arrival tries every order of these steps.
+-- which takes USAGE on schema push. A session that holds only the usual key blocks nobody: any other first number
+-- works as well. Tests/ChaosTests/Arrival tries every order of these steps.
 CREATE OR REPLACE FUNCTION push_internal.next_arrival() RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -695,7 +695,7 @@ COMMENT ON COLUMN push.result.post IS
 COMMENT ON COLUMN push.result.arrival IS
     'From push.arrival. A statement that writes results of many messages gives all of them one number.';
 COMMENT ON COLUMN push.result.at IS
-    'When the row was written, by the database''s clock. For people: no decision goes by it.';
+    'When the row was written, by the database''s clock. For people: no decision depends on it.';
 COMMENT ON COLUMN push.result.due_at IS 'When a retrying message is tried again; null: the status is final.';
 COMMENT ON COLUMN push.result.status IS 'retrying, or a final status.';
 COMMENT ON COLUMN push.result.reason IS 'Why; push.reason_class(reason) names who must act.';
@@ -746,10 +746,10 @@ COMMENT ON COLUMN push.audit.who IS 'The database role that was logged in.';
 COMMENT ON COLUMN push.audit.action IS 'The function that was called, such as cancel.';
 COMMENT ON COLUMN push.audit.detail IS 'The arguments, and how many messages the call changed.';
 
--- ## A server that was replaced: its timeline, and numbers that do not come again.
+-- ## A server that was replaced: its timeline, and numbers that are never used twice.
 
--- A promoted server may lack what the old one had confirmed, the last numbers of the sequences among it. Such numbers
--- come again for other rows, and a worker that still knows the old ones would settle messages that are not its own.
+-- A promoted server may lack what the old one had confirmed, also the last numbers of the sequences. It gives such numbers
+-- to other rows, and a worker that still knows the old ones would settle messages that are not its own.
 -- Every promotion begins a new timeline, so a new timeline moves all numbers on, and all workers begin anew.
 CREATE TABLE push.timeline (
     timeline text NOT NULL,
@@ -1363,14 +1363,14 @@ COMMENT ON COLUMN push.run.expires_after IS
     'How long after its start its messages may be sent (expires of the spec); null: as the hub says, from each '
     'message''s time on.';
 COMMENT ON COLUMN push.run.ends_at IS
-    'When it expires if its audience is not through (maxDuration of the spec); null: never.';
+    'When it expires if its audience is not read to its end (maxDuration of the spec); null: never.';
 COMMENT ON COLUMN push.run.ended_at IS 'When it got its final state; null: it has none.';
 COMMENT ON COLUMN push.run.closed_at IS
-    'Since when every message of it is final and counted. Null: some are not; workers look after it.';
+    'Since when every message of it is final and counted. Null: some are not; workers still update it.';
 COMMENT ON COLUMN push.run.stop_when IS
     'When it pauses by itself: {"rejected": share, "doubt": share, "least": results}. Null: never.';
 COMMENT ON COLUMN push.run.judged_results IS
-    'Results that it had when a person resumed it: stop_when goes by those that came since.';
+    'Results that it had when a person resumed it: stop_when counts only later ones.';
 COMMENT ON COLUMN push.run.judged_rejected IS 'Of those, the rejected ones.';
 COMMENT ON COLUMN push.run.judged_doubts IS 'Of those, the ones in doubt.';
 COMMENT ON COLUMN push.run.canary IS 'As in its spec; null: it has none.';
@@ -1389,9 +1389,9 @@ COMMENT ON COLUMN push.run.ramp IS 'In which time from its start its rate grows 
 COMMENT ON COLUMN push.run.list IS
     'The list it began with: push.list.id, even if another has its name by now. Null: its audience is no list.';
 COMMENT ON INDEX push.run_open IS 'Runs that are not over: few among many.';
-COMMENT ON INDEX push.run_active IS 'Of those, the runs that workers look after.';
+COMMENT ON INDEX push.run_active IS 'Of those, the runs that workers update.';
 COMMENT ON INDEX push.run_waiting IS 'Runs that wait for their turn, by campaign: only the first of each is looked at.';
-COMMENT ON INDEX push.run_paused IS 'Whether any run is paused: then messages that come back may have to be parked.';
+COMMENT ON INDEX push.run_paused IS 'Whether any run is paused: then messages that a worker returns may have to be parked.';
 COMMENT ON INDEX push.run_of_campaign IS 'The newest run of a campaign.';
 COMMENT ON INDEX push.run_not_ended IS 'Runs of a campaign that are not over, the oldest first.';
 
@@ -1483,7 +1483,7 @@ COMMENT ON COLUMN push.stream.count_at IS
 COMMENT ON COLUMN push.stream.left_out IS
     'Why those of its audience who have no message yet get none, until a worker has counted them: passed or outside_window, as in '
     'push.slice.left_out. Null: they get one.';
-COMMENT ON COLUMN push.stream.done_at IS 'When the audience was through; null: it is not.';
+COMMENT ON COLUMN push.stream.done_at IS 'When the audience had been read to its end; null: not yet.';
 COMMENT ON INDEX push.stream_of_run IS 'The streams of a run.';
 
 CREATE TABLE push.slice (
@@ -1646,7 +1646,7 @@ CREATE TABLE push.approval (
 );
 CREATE INDEX approval_of_revision ON push.approval (campaign, revision, id);
 COMMENT ON TABLE push.approval IS
-    'What people said of revisions of campaigns. Of a revision the newest verdict counts. Append-only.';
+    'Verdicts of people on revisions of campaigns. Of a revision the newest verdict counts. Append-only.';
 COMMENT ON COLUMN push.approval.id IS 'Number of the verdict.';
 COMMENT ON COLUMN push.approval.campaign IS 'The campaign: push.campaign.id.';
 COMMENT ON COLUMN push.approval.revision IS 'The revision: push.campaign_revision.revision.';
@@ -1688,8 +1688,8 @@ COMMENT ON COLUMN push.capped_run.run IS 'The run: push.run.id.';
 
 CREATE TYPE push.key_range AS RANGE (subtype = bytea, multirange_type_name = push.key_multirange);
 COMMENT ON TYPE push.key_range IS
-    'From a first key to a last one: their beginnings, as far as tells the two apart, in lower case, compared by '
-    'bytes.';
+    'From a first key to a last one: of both only the beginning, as long as it takes to distinguish them, in lower case, '
+    'compared by bytes.';
 
 -- An audience is read in the order of its keys, so those of a page that any run reached lie in a few rows. They are found by
 -- their ranges and compared in memory: no index has an entry for each recipient, which would need 46 to 83 bytes.

@@ -3,8 +3,8 @@
 --
 --   psql -v ON_ERROR_STOP=1 -f migrations/install.sql
 --
--- Run again, it replaces functions and views. psql cannot tell which files have changed, so it forgets their checksums, and
--- the next fanfare migrate up runs them once more.
+-- Run again, it replaces functions and views. psql does not know which files have changed, so it deletes their checksums,
+-- and the next fanfare migrate up runs them once more.
 \set ON_ERROR_STOP on
 \o /dev/null
 BEGIN;

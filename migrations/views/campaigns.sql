@@ -73,7 +73,7 @@ COMMENT ON COLUMN push.run_progress.capped IS
     'Recipients that were left out because enough campaigns of the group reached them (cap of the spec).';
 COMMENT ON COLUMN push.run_progress.double_key IS
     'Rows that were left out because a row with the same key came before: a key says who a recipient is.';
-COMMENT ON COLUMN push.run_progress.double_example IS 'One of those keys; null: there are none.';
+COMMENT ON COLUMN push.run_progress.double_example IS 'One of those keys; null: no such rows.';
 COMMENT ON COLUMN push.run_progress.passed IS
     'Recipients that were left out because the time was past in their zone when the run began ("passed": "skip").';
 COMMENT ON COLUMN push.run_progress.outside_window IS
@@ -91,7 +91,7 @@ COMMENT ON COLUMN push.run_progress.reasons IS
 COMMENT ON COLUMN push.run_progress.per_second IS 'Messages made a second, over the last ten seconds.';
 COMMENT ON COLUMN push.run_progress.rate IS 'push.run.rate.';
 COMMENT ON COLUMN push.run_progress.eta IS
-    'How long it still takes at that pace; null: it does not run, or nobody knows.';
+    'How long it still takes at that pace; null: it does not run, or the time is unknown.';
 COMMENT ON COLUMN push.run_progress.revision IS 'The revision it sends.';
 COMMENT ON COLUMN push.run_progress.is_test IS 'Whether it goes to a test audience (push.test_campaign).';
 COMMENT ON COLUMN push.run_progress.started_by IS 'Who started it.';
@@ -131,7 +131,7 @@ COMMENT ON COLUMN push.campaigns.state IS 'Whether it can be run.';
 COMMENT ON COLUMN push.campaigns.revision IS 'The newest revision, which the next run uses if unapproved is null.';
 COMMENT ON COLUMN push.campaigns.changed_at IS 'When it was changed last.';
 COMMENT ON COLUMN push.campaigns.runs IS 'How often it was started.';
-COMMENT ON COLUMN push.campaigns.last_run IS 'Key of the newest run; null: there is none.';
+COMMENT ON COLUMN push.campaigns.last_run IS 'Key of the newest run; null: it was never run.';
 COMMENT ON COLUMN push.campaigns.run_state IS 'Where that run stands.';
 COMMENT ON COLUMN push.campaigns.accepted IS 'Its messages that a hub took.';
 COMMENT ON COLUMN push.campaigns.rejected IS 'Its messages that failed for good.';
@@ -145,7 +145,7 @@ COMMENT ON COLUMN push.campaigns.unapproved IS
     'Why a run would not take the newest revision, and which one it takes: "revision 4 is not approved: revision 3 is '
     'sent"; null: it takes the newest.';
 COMMENT ON COLUMN push.campaigns.schedule_paused_at IS
-    'Since when its schedule is paused; null: it is not, or there is none.';
+    'Since when its schedule is paused; null: it is not paused, or it has no schedule.';
 COMMENT ON COLUMN push.campaigns.schedule_why IS 'push.campaign.schedule_why.';
 COMMENT ON COLUMN push.campaigns.tags IS 'push.campaign.tags.';
 

@@ -130,8 +130,8 @@ END $$;
 COMMENT ON FUNCTION push.eta IS
     'When what is pending will have been sent, per hub: messages pending (all, or of the campaign), messages that '
     'leave before the last of them, messages per second (push_internal.recent_rate), and the seconds that follow '
-    'from them, but not before the last message is due. If that is not known, these are null and why says so. Reads '
-    'everything that is pending.';
+    'from them, but not before the last message is due. If that is not known, these are null and why has the reason. '
+    'Reads everything that is pending.';
 
 CREATE OR REPLACE FUNCTION push.holders_of_snapshots()
 RETURNS TABLE (

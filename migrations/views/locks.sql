@@ -23,7 +23,7 @@ BEGIN
           FROM pg_locks l
          WHERE NOT l.granted
            AND l.pid <> pg_backend_pid()
-           AND EXISTS (                  -- who waits for a row waits for its transaction, and has locked the table
+           AND EXISTS (                  -- a session that waits for a row waits for its transaction, and has locked the table
                    SELECT
                      FROM pg_locks m
                           JOIN pg_class c ON c.oid = m.relation

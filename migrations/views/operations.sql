@@ -125,7 +125,7 @@ SELECT h.name AS hub,
        LEFT JOIN push.hub_state s ON s.hub = h.id
        LEFT JOIN push.hub_pace r ON r.hub = h.id
        LEFT JOIN LATERAL push.pace_of(r, s.paced_from) p ON true
-       LEFT JOIN LATERAL (                      -- who asks for none of these columns does not pay for the count
+       LEFT JOIN LATERAL (                      -- a query without these columns does not pay for the count
            SELECT count(*) FILTER (WHERE d.due_at <= now()) AS due,
                   count(*) FILTER (WHERE d.due_at > now() AND d.due_at < push.paused_until()) AS later,
                   min(d.due_at) FILTER (WHERE d.due_at <= now()) AS oldest
@@ -175,7 +175,7 @@ COMMENT ON COLUMN push.hub_health.workers IS 'Living workers that serve it (push
 COMMENT ON COLUMN push.hub_health.unserved_since IS
     'Since when no worker serves it: its messages wait until they expire. Null: at least one does.';
 COMMENT ON COLUMN push.hub_health.differing IS
-    'Names of workers whose settings of the hub are not the registered ones, which the INSERT goes by. Null: none.';
+    'Names of workers whose settings of the hub are not the registered ones, which the INSERT uses. Null: no such worker.';
 COMMENT ON COLUMN push.hub_health.note IS 'unserved_since and differing in words; null: nothing to say.';
 COMMENT ON COLUMN push.hub_health.key IS 'The key that workers sign with: primary or secondary.';
 COMMENT ON COLUMN push.hub_health.key_since IS 'When the key was last changed; null: never.';

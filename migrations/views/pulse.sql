@@ -256,7 +256,7 @@ COMMENT ON FUNCTION push.read_pulse IS
     'revision is not sent, because nobody approved it. runs, runs_omitted, runs_paused_by_themselves: as '
     'push_internal.pulse_of_runs. snapshot_held: seconds for which the oldest snapshot of a session or a prepared '
     'transaction is held; results_held: for which an open transaction has kept results from their readers '
-    '(push.snapshot_holders); 0: there is none.';
+    '(push.snapshot_holders); 0: no such session or transaction.';
 
 -- The row itself is the lock: an advisory lock could be taken by any login.
 CREATE OR REPLACE FUNCTION push_worker.take_pulse_v1(
@@ -295,8 +295,8 @@ BEGIN
       FROM push.pulse p;
 END $$;
 COMMENT ON FUNCTION push_worker.take_pulse_v1 IS
-    'The last reading of push.read_pulse (push.pulse). When it is older than so many seconds, one of the workers '
-    'that ask takes a new one (is_new); the others do not wait for it. Null: there is none yet.';
+    'The last reading of push.read_pulse (push.pulse). When it is older than every_seconds, one of the workers '
+    'that ask takes a new one (is_new); the others do not wait for it. Null: no reading yet.';
 
 CREATE OR REPLACE FUNCTION push.backlog_for_scaling(hub text DEFAULT NULL) RETURNS int
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp

@@ -60,7 +60,7 @@ BEGIN
     END IF;
     RETURN this;
 END $$;
-COMMENT ON FUNCTION push_internal.revision_known IS 'A revision of a campaign; raises if there is none.';
+COMMENT ON FUNCTION push_internal.revision_known IS 'A revision of a campaign; raises if it does not exist.';
 
 CREATE OR REPLACE FUNCTION push_internal.json_values_by_path(document jsonb) RETURNS TABLE (path text, value text)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$

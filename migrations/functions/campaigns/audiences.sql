@@ -233,7 +233,7 @@ LANGUAGE sql SECURITY DEFINER ROWS 40 SET search_path = pg_catalog, pg_temp AS $
                NULL, NULL) r
 $$;
 COMMENT ON FUNCTION push_internal.audience_zones IS
-    'The time zones of an audience, at most so many, and null if some recipient has none. Runs with the rights of '
+    'The time zones of an audience, up to the limit most, and null if some recipient has no zone. Runs with the rights of '
     'push_audience.';
 
 CREATE OR REPLACE FUNCTION push_internal.audience_rest(view text, by_zone boolean, zone text, behind text) RETURNS bigint

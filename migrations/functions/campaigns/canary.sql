@@ -31,8 +31,8 @@ RETURN CASE
                   ceil(coalesce((canary ->> 'share')::double precision, 0.01) * recipients)::bigint)
 END;
 COMMENT ON FUNCTION push_internal.canary_size IS
-    'How many recipients a canary is; recipients null: nobody knows how many there are, and it is the least. Null: '
-    'there is no canary.';
+    'How many recipients a canary has; recipients null: their number is unknown, and the canary has the least. Null: '
+    'no canary.';
 
 CREATE OR REPLACE FUNCTION push_internal.canary_left(run bigint) RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp

@@ -189,7 +189,7 @@ END $$;
 COMMENT ON FUNCTION push_worker.expand_v1 IS
     'Makes messages of the next n recipients of a stream, at most 10,000: one slice, in one transaction. rows 0 and '
     'slice null: nothing was done, because another worker is at it, the run does not run, or its rate or window '
-    'allows no more yet. done: the audience is through. 40001: the run was stopped meanwhile.';
+    'allows no more yet. done: the audience is read to its end. 40001: the run was stopped meanwhile.';
 
 CREATE OR REPLACE FUNCTION push_internal.count_ahead_of_stream(stream bigint, most int, OUT rows int, OUT open int)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp

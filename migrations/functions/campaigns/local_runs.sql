@@ -148,8 +148,8 @@ BEGIN
     RETURN rest;
 END $$;
 COMMENT ON FUNCTION push_worker.leave_out_v1 IS
-    'Ends a stream that has left_out: who of its audience has no message yet gets none, and is counted under that reason. Takes '
-    'about as long as reading them. Null: it is through, or a worker is at it.';
+    'Ends a stream that has left_out: recipients of its audience without a message get none, and are counted under that '
+    'reason. Takes about as long as reading them. Null: the stream has ended, or another worker has it.';
 
 CREATE OR REPLACE FUNCTION push_internal.leave_out_outside_window(this push.run) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp

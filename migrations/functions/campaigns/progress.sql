@@ -76,7 +76,7 @@ BEGIN
     RETURN (push_internal.standing_of(campaign)).to_run;
 END $$;
 COMMENT ON FUNCTION push.revision_to_run IS
-    'The newest revision of a campaign that needs no approval or has it: a run takes it. Null: there is none.';
+    'The newest revision of a campaign that needs no approval or has it: a run takes it. Null: no such revision.';
 
 CREATE OR REPLACE FUNCTION push.unapproved(campaign int) RETURNS text
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

@@ -133,7 +133,7 @@ BEGIN
     HAVING count(*) >= most;
 END $$;
 COMMENT ON FUNCTION push_internal.hashes_at_cap IS
-    'Hashes of those of some recipients that so many other runs of a group reached after a day.';
+    'Hashes of those recipients that at least most other runs of a group reached in the days after since, up to until.';
 
 CREATE OR REPLACE FUNCTION push_internal.pack_reached(recipients text[], cap_group int, run bigint)
 RETURNS TABLE (keys push.key_range, hashes bigint[])

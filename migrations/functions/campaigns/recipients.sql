@@ -167,7 +167,7 @@ BEGIN
     (SELECT NULL FROM push.list_member m WHERE m.list = number AND m.time_zone IS NULL LIMIT 1);
 END $$;
 COMMENT ON FUNCTION push_internal.zones_of_audience IS
-    'What stands in the column time_zone of a view or list: each once, at most so many, and null if it has that.';
+    'The values in the column time_zone of a view or list: each once, up to the limit most, and null if it has that.';
 
 CREATE OR REPLACE FUNCTION push_internal.recipients_of_zone(audience json, locales text[], behind text, n int, part text)
 RETURNS SETOF push_internal.recipient

@@ -1,4 +1,4 @@
--- What happens to runs, for those who follow them.
+-- What happens to runs, for programs that follow them.
 
 CREATE OR REPLACE FUNCTION push_internal.run_changed() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -19,7 +19,7 @@ END $$;
 COMMENT ON FUNCTION push_internal.run_changed IS
     'Keeps in push.run_event what happened to a run, and notifies push_campaign.';
 
--- Deferred to the commit: a reader waits for who took a number before, and a start may count a view for minutes.
+-- Deferred to the commit: readers wait for every transaction that took a number, and a start may count a view for minutes.
 DO $$
 BEGIN
     IF NOT EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = 'push.run'::regclass AND t.tgname = 'run_changed') THEN
@@ -82,6 +82,6 @@ END $$;
 COMMENT ON FUNCTION push.run_events_since IS
     'What happened to runs after a mark, in the order in which it was recorded; campaign: to those of one. Every row '
     'has the mark to go on from. The last row has no event: it says how far the call looked, and whether there is more '
-    'to read at once. Keep the mark together with what you did: then no event is missed, and none comes twice. mark '
+    'to read at once. Keep the mark together with what you did: then no event is missed or read twice. mark '
     'null: from now on; 0: all that is kept. NOTIFY push_campaign comes with each event, as JSON; it is a hint, so ask now '
     'and then without it. Tests leave no event. A transaction that wrote results and is still open holds later events back.';

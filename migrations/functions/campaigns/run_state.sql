@@ -57,7 +57,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push_internal.find_run IS
     'The run of a campaign with this key; null: its newest, or, if it prefers open ones, its newest that is not over; '
-    'not one that was skipped, and no test. Raises if there is none, and for a call that goes on without a key.';
+    'not one that was skipped, and no test. Raises if no such run exists, and for a call that goes on without a key.';
 
 CREATE OR REPLACE FUNCTION push_internal.change_run(
     run bigint, event text, why text, since timestamptz DEFAULT NULL,

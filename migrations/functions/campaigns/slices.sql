@@ -1,4 +1,4 @@
--- Slices: which are through, and what became of their messages.
+-- Slices: which are finished, and what became of their messages.
 
 CREATE OR REPLACE FUNCTION push_internal.uncounted_slices(first bigint, last bigint) RETURNS TABLE (first_id bigint, last_id bigint)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
@@ -170,7 +170,7 @@ BEGIN
      WHERE t.run = counts_of_run.run
      GROUP BY c.status, c.reason;
 END $$;
-COMMENT ON FUNCTION push_internal.counts_of_run IS 'What became of the messages in slices that are through.';
+COMMENT ON FUNCTION push_internal.counts_of_run IS 'What became of the messages in counted slices.';
 
 CREATE OR REPLACE FUNCTION push_internal.counts_of_open_slices(run bigint)
 RETURNS TABLE (status push.status, reason push.reason, rows bigint)
@@ -253,4 +253,4 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON FUNCTION push_internal.counts_until_now IS
-    'What became of the messages of a run until now: of slices that are through, and of open ones.';
+    'What became of the messages of a run until now: of counted slices, and of open ones.';

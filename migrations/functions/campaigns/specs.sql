@@ -28,7 +28,7 @@ BEGIN
     END IF;
     RETURN known;
 END $$;
-COMMENT ON FUNCTION push_internal.campaign_of IS 'The campaign of a name; raises if there is none.';
+COMMENT ON FUNCTION push_internal.campaign_of IS 'The campaign of a name; raises if it does not exist.';
 
 CREATE OR REPLACE FUNCTION push.create_campaign(
     name text, spec json, draft boolean DEFAULT false, OUT revision int, OUT changed boolean)

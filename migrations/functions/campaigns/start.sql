@@ -28,7 +28,7 @@ DECLARE
     of_view bigint;
 BEGIN
     known.revision := coalesce(begin_run.revision, known.revision);
-    -- Held until we end: who archives the campaign or rejects the revision did so before, or waits and finds the run.
+    -- Held until we end: an archiving of the campaign or a rejection of the revision came before, or waits and finds the run.
     SELECT c.state INTO known.state FROM push.campaign c WHERE c.id = known.id FOR SHARE;
     SELECT coalesce(test, r.spec) INTO spec
       FROM push.campaign_revision r

@@ -80,7 +80,7 @@ BEGIN
      WHERE r.id = this.id AND r.stop_when IS NOT NULL;
 END $$;
 COMMENT ON FUNCTION push_internal.judge_from_here IS
-    'A person has seen the results of a run until now: its stop_when goes by those that come.';
+    'A person has seen the results of a run until now: its stop_when counts only later ones.';
 
 CREATE OR REPLACE FUNCTION push.set_run_rate(campaign text, key text DEFAULT NULL, rate real DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

@@ -1,4 +1,4 @@
--- One batch of a stop: who calls again until next is null has stopped everything that is not posted.
+-- One batch of a stop: call it again until next is null, and everything that is not posted is stopped.
 
 CREATE OR REPLACE FUNCTION push_internal.stop_run_batch(
     this push.run, campaign text, status push.status, after text, batch int,
@@ -87,5 +87,5 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push_internal.stop_run_batch IS
     'Stops one batch of a run''s messages that are not posted yet, with its state held: retrying parks them, another '
-    'status ends them. next null: there are none any more, and too_late are on the wire. Raises if the run was '
+    'status ends them. next null: no such message is left, and too_late are on the wire. Raises if the run was '
     'resumed, or paused, meanwhile.';

@@ -12,7 +12,7 @@ BEGIN
      WHERE c.status IN ('accepted', 'rejected', 'expired', 'in_doubt');
 END $$;
 COMMENT ON FUNCTION push_internal.results_to_judge IS
-    'What stop_when goes by: the results of a run until now, of slices that are through and of open ones.';
+    'What stop_when compares: the results of a run until now, of counted slices and of open ones.';
 
 CREATE OR REPLACE FUNCTION push_internal.is_first_of_campaign(this push.run) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
@@ -78,7 +78,7 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON FUNCTION push_internal.count_slices_of_run IS
-    'Counts slices of a run that are through, at most 50; open: how many of those it tried are not. 0: all are '
+    'Counts finished slices of a run, at most 50; open: how many of those it tried are not finished. 0: all are '
     'counted.';
 
 CREATE OR REPLACE FUNCTION push_worker.look_at_runs_v1(after bigint, most int)
@@ -98,8 +98,8 @@ DECLARE
     held bigint[];
 BEGIN
     PERFORM push_internal.require_read_committed('push_worker.look_at_runs_v1');
-    -- Another worker may be looking after a run. Rows that nothing else locks; an advisory lock could be taken by any login.
-    -- One that has been paused for long needs nothing until its time is up: what comes back to it is parked.
+    -- Another worker may be updating a run. Rows that nothing else locks; an advisory lock could be taken by any login.
+    -- A run that has been paused for long needs nothing until its time is up: messages that return to it are parked.
     held := ARRAY(
         SELECT c.run
           FROM push.run r
@@ -159,9 +159,9 @@ BEGIN
     END LOOP;
 END $$;
 COMMENT ON FUNCTION push_worker.look_at_runs_v1 IS
-    'A page of the runs behind an id that are not over, with what has to be known to say what comes next; and '
-    'with after => 0 those whose turn has come. Counts slices that are through, and drops lists that were replaced. Workers go round: fewer rows than '
-    'asked for were the last. Leaves out runs that another worker looks at in this moment. Times are in seconds; '
+    'A page of the runs behind an id that are not over, with the facts that decide their next step; and with after => 0 '
+    'those whose turn has come. Counts finished slices, and drops lists that were replaced. Fewer rows than asked for: '
+    'the last page, and workers begin again at 0. Leaves out runs that another worker looks at now. Times are in seconds; '
     'results to doubts are of slices that are counted, 0 while some are not.';
 
 CREATE OR REPLACE FUNCTION push_internal.reasons_of_failures(run bigint) RETURNS text
@@ -234,8 +234,8 @@ BEGIN
     RETURN reached;
 END $$;
 COMMENT ON FUNCTION push_worker.end_run_v1 IS
-    'Ends a run whose slices are all counted, and whose audience is through or is not read on; pauses its schedule if '
-    'there is a reason. Null: some are not, or somebody else changed it since.';
+    'Ends a run whose slices are all counted, and whose audience is read to its end or not read on; pauses its schedule '
+    'if pause_schedule has a reason. Null: some slices are not counted, or somebody else changed the run since.';
 
 CREATE OR REPLACE FUNCTION push_worker.move_messages_v1(run bigint, since timestamptz, move text, batch int) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

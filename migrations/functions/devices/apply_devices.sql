@@ -245,7 +245,7 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_tim
            devices_why = excluded.devices_why
 $$;
 COMMENT ON FUNCTION push_worker.close_devices_v1 IS
-    'No worker applies changes of devices at this hub for so many seconds, at most an hour. Messages do not wait. '
+    'No worker applies changes of devices at this hub for that time, at most an hour. Messages do not wait. '
     'Never shortens a wait; push.resume_hub ends it.';
 
 CREATE OR REPLACE FUNCTION push_worker.return_devices_v1(worker int, epoch int, hub int DEFAULT NULL) RETURNS int

@@ -59,7 +59,7 @@ BEGIN
            AND d.key = lock_dedupe_key.dedupe_key
            AND d.tenant = key_tenant
            FOR UPDATE;
-        EXIT WHEN FOUND OR NOT EXISTS (      -- who held it may have given the key to another message
+        EXIT WHEN FOUND OR NOT EXISTS (      -- the transaction that held it may have given the key to another message
             SELECT
               FROM push.dedupe d
              WHERE d.hub = lock_dedupe_key.hub

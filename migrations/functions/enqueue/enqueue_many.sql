@@ -110,7 +110,7 @@ BEGIN
         END LOOP;
     END LOOP;
 
-    -- Two settings, for this statement only, tell the trigger what the rows alone do not say: translations that come
+    -- Two settings, for this statement only, pass to the trigger what the rows do not contain: translations that come
     -- with their message are complete, so nothing waits for more; and an object with translations is a content of its
     -- own. A SET clause of the function would do the same, but for such a setting only a superuser may write one.
     PERFORM set_config('push.settled', CASE WHEN is_settled THEN 'on' ELSE '' END, true),

@@ -196,9 +196,9 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push_worker.return_refused_v1 IS
     'After a hold or a wait (push.hub_state.refused_until): makes what the hub refused meanwhile due at once, urgent ones '
-    'first, and returns how many. One call looks at up to 10,000 pointers of each priority that are due within so many '
-    'seconds of the end of the wait: call it again with after => next until next is null. push.hub_state.refused_until stays '
-    'while claims from before the end of the hold (opened_at) are open: what they bring back is looked for too.';
+    'first, and returns how many. One call looks at up to 10,000 pointers of each priority that are due within that '
+    'many seconds of the end of the wait: call it again with after => next until next is null. push.hub_state.refused_until stays '
+    'while claims from before the end of the hold (opened_at) are open: what they return is looked for too.';
 
 CREATE OR REPLACE FUNCTION push_worker.use_key_v1(hub int, key text, reason text) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
@@ -267,7 +267,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
            JOIN push.hub_pace r ON r.hub = s.hub,
            LATERAL push.pace_of(r, s.paced_from) p,
            (SELECT clock_timestamp() AS now) c
-     -- Also a wait that is over: workers tell it from one that a person ended.
+     -- Also a wait that is over: workers distinguish it from one that a person ended.
      WHERE s.gate_until IS NOT NULL
         OR s.held_since IS NOT NULL
         OR s.probe_at IS NOT NULL

@@ -60,7 +60,7 @@ BEGIN
                         HINT = 'Call push.remove_hub again when it has ended: pg_locks has who holds a lock of push.message.';
                 END IF;
         END;
-        PERFORM pg_sleep(0.1);                  -- those who waited behind the lock go on
+        PERFORM pg_sleep(0.1);                  -- sessions that waited behind the lock go on
     END LOOP;
     PERFORM push_internal.refuse_used_hub(NEW.id, NEW.name);
     RETURN NULL;

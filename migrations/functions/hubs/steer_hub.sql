@@ -49,7 +49,7 @@ END $$;
 COMMENT ON FUNCTION push.rotate_hub IS
     'Makes all workers sign with the hub''s other key within a second; returns which one: primary or secondary. Fails '
     'while no living worker has a secondary key. If the hub refuses the new key, the workers fall back by themselves '
-    'and push.hub_state.key_reason says so.';
+    'and push.hub_state.key_reason has the reason.';
 
 CREATE OR REPLACE FUNCTION push.pause_hub(hub text, reason text DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

@@ -257,7 +257,7 @@ END $$;
 COMMENT ON FUNCTION push.ended_since IS
     'Final results after a mark, in the order in which they were recorded; for push_enqueue those of messages that its '
     'own role enqueued. Every row has the mark to go on from. The last row has no id: it says how far the call looked, '
-    'and whether there is more to read at once. Keep the mark together with what you did: then no result is missed, '
-    'and none comes twice. mark null: from now on; 0: all results that are kept. A message that a person sent again '
+    'and whether there is more to read at once. Keep the mark together with what you did: then no result is missed '
+    'or read twice. mark null: from now on; 0: all results that are kept. A message that a person sent again '
     'ends again. listen: NOTIFY push_ended comes with the next result; it is a hint, so ask now and then without it. '
     'A transaction that enqueued a repeated dedupe_key and is still open holds later results back.';

@@ -67,10 +67,10 @@ BEGIN
     busy := '{}';
 
     -- 1. Claims that are still ours. This never waits, because it records the results of all hubs, and a cancel in an
-    -- open transaction may hold one claim for long. A claim that another session holds is busy and comes again; rescue
-    -- holds a claim until it is deleted. The key of push.answer guards its rows against repetition. Results have no
-    -- such guard: they are looked for below, under the stronger lock, because after a broken connection the first
-    -- completion may still run.
+    -- open transaction may hold one claim for long. A claim that another session holds is reported busy, and the caller
+    -- retries it; rescue holds a claim until it is deleted. The key of push.answer guards its rows against repetition.
+    -- Results have no such guard: they are looked for below, under the stronger lock, because after a broken connection
+    -- the first completion may still run.
     IF repeated OR left_ids <> '{}' THEN
         ours := ARRAY(
             SELECT c.id FROM push.claim c

@@ -19,7 +19,7 @@ BEGIN
     RETURN FOUND;
 END $$;
 COMMENT ON FUNCTION push_worker.hold_drain_v1 IS
-    'Begins a drain, or says that it is still at work. False: another process drains under that name.';
+    'Begins a drain, or renews its lease. False: another process drains under that name.';
 
 CREATE OR REPLACE FUNCTION push_worker.end_drain_v1(name text, holder bigint) RETURNS void
 LANGUAGE sql SECURITY DEFINER

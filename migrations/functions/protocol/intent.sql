@@ -43,7 +43,7 @@ BEGIN
         ON CONFLICT DO NOTHING;
 END $$;
 COMMENT ON FUNCTION push_internal.repeat_intent IS
-    'Writes the posts that are not there yet: the intent comes again, because the answer to its commit was lost. '
+    'Writes the posts that are not there yet: the intent is repeated, because the answer to its commit was lost. '
     'Raises 23505 if a post is there for other messages.';
 
 CREATE OR REPLACE FUNCTION push_worker.intent_v1(

@@ -1,5 +1,5 @@
 -- Ids of posts: the claim in front, the number within the claim behind. So the primary key of push.post also finds the
--- posts of a claim, and a result's post tells its claim. Number 0 is no post: the message left its claim without one.
+-- posts of a claim, and a result's post contains its claim. Number 0 is no post: the message left its claim without one.
 
 CREATE OR REPLACE FUNCTION push_internal.post_id(claim bigint, n int) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN claim * 10000 + n;

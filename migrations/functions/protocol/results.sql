@@ -42,7 +42,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push_internal.drop_orphans IS
     'Drops what is left of messages that do not exist any more, because somebody deleted their rows or their '
-    'partition, and says so in push.audit. Returns their ids.';
+    'partition, and records that in push.audit. Returns their ids.';
 
 CREATE OR REPLACE FUNCTION push_internal.return_messages(
     hubs       int[],

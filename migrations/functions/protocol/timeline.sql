@@ -1,4 +1,4 @@
--- A server that was replaced: its timeline, and numbers that do not come again.
+-- A server that was replaced: its timeline, and numbers that are never used twice.
 
 CREATE OR REPLACE FUNCTION push_internal.current_timeline() RETURNS text
 LANGUAGE sql VOLATILE
@@ -88,8 +88,8 @@ DECLARE
     messages constant regclass := pg_get_serial_sequence('push.message', 'id')::regclass;
     workers constant regclass := pg_get_serial_sequence('push.worker', 'id')::regclass;
     changes constant regclass := pg_get_serial_sequence('push.installation_change', 'id')::regclass;
-    -- Not always the same: a second server that knows nothing of the first move hardly comes to the same numbers. If it
-    -- does, the epochs tell the workers apart.
+    -- Random: a second server that knows nothing of the first move is unlikely to reach the same numbers. If it does, the
+    -- epochs distinguish the workers.
     step constant bigint := 10000000 + floor(random() * 1000000);
 BEGIN
     SELECT t.* INTO known FROM push.timeline t;

@@ -1,4 +1,4 @@
--- The end of a wait: what came is told apart from what did not come in time.
+-- The end of a wait: whether what a message waits for came in time or not.
 
 CREATE OR REPLACE FUNCTION push_internal.count_awaited(hub int, after bigint, device text, change bigint) RETURNS bigint
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
@@ -159,5 +159,5 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push_internal.end_waits IS
     'Looks at up to n messages of a lane, at most 200, that wait for something and whose next look has come. What came, or did not come '
-    'in time, makes them due now, with a result that says so; for the others it sets the next look: after 0.1 s, then '
+    'in time, makes them due now, with a note in push.result; for the others it sets the next look: after 0.1 s, then '
     'after half the time waited so far, at most 5 s. A row whose pointer is gone is removed.';

@@ -176,7 +176,7 @@ BEGIN
         RETURN QUERY
         SELECT 'info', 'window', format('is shut at that time in %s of %s zones: they wait for it', hit.shut, hit.zones), NULL;
     ELSIF hit.broken > 0 AND shut ->> 'outside' = 'drop'
-          -- Of one that never fits push_internal.check_sums says so.
+          -- push_internal.check_sums reports a run that never fits.
           AND (push_internal.is_local(spec) OR takes <= make_interval(secs => push_internal.seconds_open(shut))) THEN
         RETURN QUERY
         SELECT 'warning', 'window', format('ends before the rate is through in %s of %s zones: the rest gets nothing',

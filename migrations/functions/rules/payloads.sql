@@ -358,7 +358,7 @@ DECLARE
     xml_type constant text := CASE WHEN rules = 'windows' THEN push_internal.header(headers, 'x-wns-type') END;
     sent constant json := CASE rules WHEN 'fcmv1' THEN document #> '{message,apns,headers}' ELSE headers END;
     bytes_limit constant int := CASE
-        WHEN rules = 'header' OR warns THEN NULL      -- warnings go by what it says, not by its size
+        WHEN rules = 'header' OR warns THEN NULL      -- warnings depend on the content, not on the size
         WHEN is_call THEN coalesce(format.call_bytes, format.bytes)
         ELSE format.bytes
     END;

@@ -148,7 +148,7 @@ $$;
 COMMENT ON FUNCTION push_internal.language_of IS
     'Which of a hub''s languages a text in this locale is for, in lower case (RFC 4647, lookup): of fr-CA it is fr, if that is '
     'the nearest. A locale that is less specific than a language stands for itself: zh fills zh-Hans and zh-Hant. Null: the hub '
-    'has no language for it. Translations in Swift goes by the same rule.';
+    'has no language for it. Translations in Swift uses the same rule.';
 
 CREATE OR REPLACE FUNCTION push_internal.has_language(language text, languages text[], locales text[]) RETURNS boolean
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
