@@ -52,14 +52,14 @@ protocol RateStore: Sendable {
 
 extension Hubs: RateStore {}
 
-/// What the poller asks about hubs, and tells the other workers about them.
+/// What the poller asks about hubs, and reports about them to the other workers.
 protocol HubStateStore: RateStore {
     func states() async throws(DatabaseError) -> [Hubs.State]
 
-    /// - Returns: whether this worker may try a held hub now; the next one may in so many seconds.
+    /// - Returns: whether this worker may try a held hub now; the next worker may after `seconds`.
     func takeProbe(_ hub: Int32, next seconds: Double) async throws(DatabaseError) -> Bool
 
-    /// - Returns: how many messages are due now that would have waited; the mark of the next step, nil: there is none.
+    /// - Returns: how many messages are due now that would have waited; the mark of the next step, nil: no more steps.
     func returnRefused(
         _ hub: Int32, within seconds: Double, after mark: String?
     ) async throws(DatabaseError) -> (messages: Int64, next: String?)
@@ -110,7 +110,7 @@ protocol WorkerRegistry: Sendable {
         _ me: WorkerID, every: Double, within seconds: Double
     ) async throws(DatabaseError) -> Workers.SharedPulse?
 
-    /// The longest wait for a lock among the sessions of this role; nil: none waits.
+    /// The longest wait for a lock among the sessions of this role; nil: no session waits.
     func lockWait() async throws(DatabaseError) -> LockWait?
 
     /// - Returns: whether the database was away and is back.

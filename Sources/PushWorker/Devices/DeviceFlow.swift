@@ -6,7 +6,7 @@ import Store
 /// for the next one. When it takes long, no more begins: what is not recorded is sent again after a crash.
 struct DeviceFlow {
     enum Action {
-        /// Claim up to so many devices.
+        /// Claim at most this many devices.
         case claim(Int)
         /// Apply what waits for one device.
         case apply(ClaimedDevice)
@@ -31,7 +31,7 @@ struct DeviceFlow {
     /// Nothing is under way and nothing waits.
     var isOver: Bool { inFlight == 0 && !isClaiming && !isRecording && waiting.isEmpty && finished.isEmpty }
 
-    /// All that can begin now. Each action has to be carried out, and its end told.
+    /// All that can begin now. The caller carries out each action and reports its end.
     mutating func next() -> [Action] {
         var actions: [Action] = []
         if !isRecording, !finished.isEmpty {

@@ -57,9 +57,9 @@ final class DeviceLane: Sendable {
         guard context.isRunning else { return }
         var cursor = due
         var hasLeftovers = await work(&cursor)
-        // What the hub applied is not recorded, so it will be applied again: not at once.
+        // What the hub applied is not recorded, so it will be applied again: wait first.
         if case let faults = refused.withLock({ $0 }), faults > 0 { await context.pause(after: faults) }
-        // Claims that nobody knows of keep their devices from everybody.
+        // While these claims stand, no worker can claim their devices.
         while hasLeftovers, context.isRunning {
             hasLeftovers = await !giveBack()
             if hasLeftovers { await context.pause(after: 2) }
@@ -165,7 +165,7 @@ final class DeviceLane: Sendable {
                     note: settlement.note)
             }
             guard let delay = settlement.delay else { continue }
-            // What comes after it has to wait for it.
+            // Later steps of the device wait for this one.
             outcomes += plan.steps[(index + 1)...].flatMap(\.ids).map { DeviceOutcome($0, nil, delay: delay) }
             break
         }

@@ -17,13 +17,13 @@ final class DevicePace: Sendable {
         fileprivate let devices: Int
         fileprivate let pace: DevicePace
 
-        /// The claim has ended with so many devices: the next one waits for no more than these.
+        /// The claim has ended with this many devices: the next one waits for no more than these.
         func took(_ devices: Int) {
             pace.nextAt.withLock { $0 -= Double(self.devices - devices) / DevicePace.perSecond }
         }
     }
 
-    /// The turn of a claim of up to so many devices.
+    /// The turn of a claim of at most this many devices.
     ///
     /// - Parameter now: monotonic seconds.
     func turn(for devices: Int, now: Double) -> Turn {

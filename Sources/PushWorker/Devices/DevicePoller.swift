@@ -4,7 +4,7 @@ import Postgres
 import Store
 
 /// Looks for changes of devices for all idle device lanes with one statement; with many hubs, one more finds those that
-/// were quiet for a minute (`DormantLanes`). A lane that is idle has no task: `dueLanes` tells that it should begin.
+/// were quiet for a minute (`DormantLanes`). A lane that is idle has no task: `dueLanes` names it when it should begin.
 ///
 /// Rarer than the look for messages: a device that is registered a tenth of a second later is no loss.
 actor DevicePoller {
@@ -56,7 +56,7 @@ actor DevicePoller {
 
     var idleLanes: Int { idle.count + dormant.count }
 
-    /// The lane is idle until `dueLanes` tells that the hub has a change due and takes it.
+    /// The lane is idle until `dueLanes` reports that the hub has a change due and takes it.
     func rest(_ hub: Int32, cursor: DueCursor) {
         if ended { return }
         let resting = Idle(hub: hub, cursor: cursor, since: clock.monotonic())

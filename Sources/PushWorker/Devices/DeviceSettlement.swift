@@ -20,7 +20,7 @@ struct DeviceSettlement: Equatable {
         case none
         /// The hub took it, or read it and refused its content.
         case works
-        /// No change is applied for so many seconds.
+        /// No change is applied for this many seconds.
         case close(seconds: Double, because: String)
         /// The request failed. If the others fail too, they wait.
         case failed(because: String)

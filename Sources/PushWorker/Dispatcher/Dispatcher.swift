@@ -20,7 +20,7 @@ public final class Dispatcher: Sendable {
     ///   - hubs: the hubs this worker posts to; at least one.
     ///   - transport: shut down by `run` when it ends.
     ///   - metrics: where it counts; default: nobody reads it.
-    ///   - spans: where it leaves a span of each step; default: there are none.
+    ///   - spans: where it leaves a span of each step; default: no spans.
     public init(
         database: Database, transport: HTTPClient, hubs: [HubContext],
         settings: DispatchSettings = DispatchSettings(),

@@ -1,7 +1,7 @@
 import Logging
 
-/// Who hears of the steps of a worker. Known when it is compiled, so that a step costs what its listeners do: no existential,
-/// no allocation.
+/// The listeners to the steps of a worker. Fixed at compile time, so that a step costs only what its listeners do: no
+/// existential, no allocation.
 struct LaneEvents: Sendable {
     let watch: DatabaseWatch
     let ownClaims: OwnClaims

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Whether this worker claims so many messages that the processors or the database are perhaps the limit. What has time
-/// makes way then.
+/// Whether this worker claims so fast that the processors or the database may be the limit. Then work that can wait
+/// makes way.
 final class MessageTraffic: Sendable {
     /// Messages per second. A worker does 5,000 to 26,000 on two cores, where PostgreSQL shares them (docs/performance.md).
     static let heavy = 1_000.0

@@ -1,5 +1,5 @@
 extension WorkerMetrics {
-    /// - Parameter claims: tell which hub a claim is of.
+    /// - Parameter claims: names the hub of a claim.
     func hear(_ event: LaneEvent, _ claims: OwnClaims) {
         switch event {
         case .claimed(let claim, let hub, _, let began, let now):

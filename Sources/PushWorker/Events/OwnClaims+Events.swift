@@ -1,5 +1,5 @@
 extension OwnClaims {
-    /// The last one to hear of `recorded`: others find the hub of a claim here.
+    /// The last listener to get `recorded`: others find the hub of a claim here.
     func hear(_ event: LaneEvent) {
         switch event {
         case .claimed(let claim, let hub, _, _, _): learn(claim.id, of: hub.metrics)

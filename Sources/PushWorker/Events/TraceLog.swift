@@ -3,8 +3,8 @@ import PushModel
 import Store
 import Synchronization
 
-/// Tells the log about posts and messages that belong to a trace, so that its id leads from a backend's request to the
-/// hub's answer. What has no trace context is told at debug alone, and costs a comparison otherwise.
+/// Logs posts and messages that belong to a trace, so that its id leads from a backend's request to the hub's answer.
+/// What has no trace context is logged at debug only, and costs a comparison otherwise.
 final class TraceLog: Sendable {
     /// Lines at error in one second; what fails beyond that is counted in the next line.
     static let mostPerSecond = 100

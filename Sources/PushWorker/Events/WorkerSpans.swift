@@ -14,7 +14,7 @@ import Telemetry
 struct WorkerSpans: Sendable {
     private let sink: SpanSink
     private let clock: Clock
-    /// Tells this worker's ids apart from those of others.
+    /// Makes this worker's ids differ from those of others.
     private let seed: UInt64
 
     init(_ sink: SpanSink, clock: Clock, seed: UInt64 = .random(in: 1 ... .max)) {

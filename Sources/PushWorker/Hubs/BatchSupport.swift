@@ -1,5 +1,5 @@
-/// Whether a hub takes batches to handles: not every tier does, and a batch that it lacks is 403 like any refusal. Pure;
-/// times are monotonic seconds.
+/// Whether a hub takes batches to handles: not every tier does, and a tier without batches answers 403, as for any
+/// refusal. Pure; times are monotonic seconds.
 struct BatchSupport {
     /// Seconds it is remembered that a hub takes none: it may move to a better tier.
     static let memory = 3600.0

@@ -90,7 +90,7 @@ struct Breaker: Equatable {
     ///   - leftAt: when it left; a post that left before the breaker opened belongs to the same failure, and one that left
     ///     before another got through says nothing about the hub.
     ///   - isUrgent: then urgent ones wait as all others do.
-    ///   - jitter: seconds to add to a pause of the given length, so that not all workers come back at once.
+    ///   - jitter: seconds to add to a pause of the given length, so that not all workers try again at once.
     /// - Returns: how long it is open now, in seconds; nil when it did not open.
     mutating func failed(
         leftAt: Double, now: Double, isUrgent: Bool = false, jitter: (Double) -> Double

@@ -21,7 +21,7 @@ final class Gate: Sendable {
         var askedAt = -Double.infinity
         /// Whether the database has recorded the wait. Until then it cannot say that the wait is over.
         var isWaitRecorded = true
-        /// Seconds this worker waits longer than asked, so that not all workers come back at once.
+        /// Seconds this worker waits longer than asked, so that not all workers try again at once.
         var waitJitter = 0.0
         /// This worker posts nothing until then; the others may.
         var pausedHereUntil = -Double.infinity
@@ -33,7 +33,7 @@ final class Gate: Sendable {
         var heldFrom = -Double.infinity
         /// When this worker held it; the database may not know yet.
         var heldAt = -Double.infinity
-        /// When the other workers may try one post, as this worker told them.
+        /// When the other workers may try one post, as this worker wrote to the database.
         var toldProbeAt = -Double.infinity
         /// One post may be tried until then although the hub is held.
         var probeUntil = -Double.infinity
@@ -77,7 +77,7 @@ final class Gate: Sendable {
         self.random = random
     }
 
-    /// Up to a tenth of the wait, and up to 2 s, so that not all workers come back at once.
+    /// Up to a tenth of the wait, and up to 2 s, so that not all workers try again at once.
     private func jitter(for seconds: Double) -> Double { min(2, 0.1 * max(0, seconds)) * random() }
 
     /// Seconds until the hub takes posts; 0 or less: it does now; infinity: unknown.
@@ -200,7 +200,7 @@ final class Gate: Sendable {
     /// When this message last left and was refused; nil: never, or it is forgotten.
     func lastRefusal(of message: Int64) -> Double? { state.withLock { $0.refusals.lastRefusal(of: message) } }
 
-    /// The hub refused the token of this message's post. If it was refused for itself, that shows when it comes again.
+    /// The hub refused the token of this message's post. If the message itself is at fault, the next attempt shows it.
     func refusedToken(of message: Int64, leftAt: Double, now: Double) {
         state.withLock { _ = $0.refusals.refused(message, leftAt: leftAt, now: now, longest: 0) }
     }
@@ -219,7 +219,7 @@ final class Gate: Sendable {
     struct Hold: Equatable {
         /// Seconds until one post may be tried; 0: at once.
         var probeAfter: Double
-        /// Whether there is something new to tell.
+        /// Whether there is something new to report.
         var isNews: Bool
     }
 

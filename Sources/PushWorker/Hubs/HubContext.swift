@@ -30,7 +30,7 @@ public final class HubContext: Sendable {
     let clockSkew = ClockSkew()
     let throttlePolicy = Mutex(ThrottlePolicy())
     let batchSupport = Mutex(BatchSupport())
-    /// What the log was told about it.
+    /// What was logged about it.
     let conditions = Mutex(HubConditions())
     private let limits = Mutex(RateLimits())
     /// What begins its rate limiter; nil: nothing, or it has begun.
@@ -100,7 +100,7 @@ public final class HubContext: Sendable {
     /// The key that signs now.
     var key: HubKey { tokens.usesSecondary ? .secondary : .primary }
 
-    /// Tells the other workers about a change of key that this one made and they do not know yet, if there is one.
+    /// Reports to the other workers a change of key that this one made and they do not know yet, if there is one.
     func shareKeyChange(_ hubs: any HubStateStore) async throws(DatabaseError) {
         guard let change = keys.unsharedChange else { return }
         try await hubs.use(change.key, at: id, because: change.reason)

@@ -55,7 +55,7 @@ struct HubEffects: Sendable {
         }
     }
 
-    /// An answer showed that failures or a hold are over: logs it and tells the other workers.
+    /// An answer showed that failures or a hold are over: logs it and reports it to the other workers.
     private func announce(_ recovery: Gate.Recovery, of hub: HubContext) async {
         if recovery.wasFailing {
             states.ended(.failing, of: hub, now: clock.monotonic())
@@ -140,8 +140,8 @@ struct HubEffects: Sendable {
         "The hub refuses every key we have: check the connection string of hub \(hub)."
     }
 
-    /// Tells the other workers, and people, that the hub is held; unless a person resumed it, or another worker found it
-    /// open, after the refused post had left.
+    /// Reports to the other workers, and people, that the hub is held; unless a person resumed it, or another worker
+    /// found it open, after the refused post had left.
     private func share(_ hold: Gate.Hold, of hub: HubContext, because why: String, leftAt: Double) async {
         guard hold.isNews else { return }
         var stands = true

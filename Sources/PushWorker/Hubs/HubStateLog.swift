@@ -10,7 +10,7 @@ struct HubStateLog: Sendable {
 
     private static let seenInGates: [HubConditions.Condition] = [.waiting, .failing, .held, .paused]
 
-    /// Compares what the gate says now with what was told.
+    /// Compares what the gate says now with what was logged.
     ///
     /// - Parameter now: monotonic seconds.
     func look(at hub: HubContext, now: Double) {

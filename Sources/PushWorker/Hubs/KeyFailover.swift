@@ -34,7 +34,7 @@ final class KeyFailover: Sendable {
 
     private let state = Mutex(State())
 
-    /// - Parameter switchKey: tries the other key; false when there is none.
+    /// - Parameter switchKey: tries the other key; false when there is no other key.
     func refused(_ token: SASToken, switchKey: () -> Bool) -> Step {
         state.withLock { state in
             guard !state.refused.contains(token) else { return .ignore }

@@ -31,7 +31,7 @@ final class ProbePermit: Sendable {
 
     init(_ gate: Gate, isUrgent: Bool) { (self.gate, self.isUrgent) = (gate, isUrgent) }
 
-    /// The post has left; its answer tells.
+    /// The post has left; its answer decides.
     func use() { isOver.store(true, ordering: .relaxed) }
 
     /// It did not leave. Changes nothing for one that is used, or was given back.

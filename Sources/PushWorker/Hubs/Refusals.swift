@@ -1,5 +1,5 @@
-/// Whether a refusal (403, 404 and their like) is about one message or about its hub: the other posts tell. Pure; times
-/// are monotonic seconds.
+/// Whether a refusal (403, 404 and their like) is about one message or about its hub: the other posts show which. Pure;
+/// times are monotonic seconds.
 ///
 /// Beside posts that the hub takes, a refusal is the message's own. While it takes none, the hub may refuse everybody, so
 /// it is held and tried with one post after another. Each message counts once, so one that is refused again and again
@@ -49,7 +49,7 @@ struct Refusals: Equatable {
         refusedSince = since
         let count = count
         guard count > 1 else { return 0 }
-        // By time as well: a few messages that come again every minute must not be tried more often than one.
+        // By time as well: a few messages that are retried every minute must not be tried more often than one.
         return min(longest, max(Double(1 << min(count - 2, 16)), now - since))
     }
 

@@ -8,7 +8,7 @@ import Store
 struct IntentLine<Ticket: Sendable>: Sendable {
     struct Entry: Sendable {
         let portion: IntentPortion
-        /// Who waits for it.
+        /// Resumes the task that waits for it.
         let ticket: Ticket
     }
 

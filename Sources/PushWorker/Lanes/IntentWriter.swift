@@ -13,7 +13,7 @@ final class IntentWriter: Sendable {
         case write(with: [IntentLine<Waiter>.Entry])
         /// Yours was written, or not.
         case written(Result<Intent?, DatabaseError>)
-        /// The statement for several could not tell: write yours alone.
+        /// The shared statement gave no result for yours: write it alone.
         case alone
     }
 

@@ -108,8 +108,8 @@ extension Lane {
         return hub.gate.stillAdmits(written.admission, now: now) ? nil : "the hub closed before this post left"
     }
 
-    /// The intent is committed and these posts do not leave: their answer says so, and their messages go back to due if the
-    /// claim is still ours.
+    /// The intent is committed and these posts do not leave: records that as their answer, and their messages go back
+    /// to due if the claim is still ours.
     private func takeBack(_ written: inout Written, because why: String) async {
         var answer = Answer(verdict: .notSent(because: why))
         answer.error = why

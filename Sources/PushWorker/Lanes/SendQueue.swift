@@ -2,8 +2,8 @@ import PushModel
 
 /// What a lane does next with the posts of one claim. Pure: events in, actions out.
 ///
-/// The driver, `Lane.send`, asks for the next action, carries it out and tells how it ended. Two intents are under way at
-/// a time: with one, no post leaves while the database answers (a quarter of two processors stood idle).
+/// The driver, `Lane.send`, asks for the next action, carries it out and reports how it ended. Two intents are under
+/// way at a time: with one, no post leaves while the database answers (a quarter of two processors stood idle).
 struct SendQueue {
     enum Action: Equatable {
         /// Few posts are left to leave, or none: the next claim may begin. Once.
@@ -46,7 +46,7 @@ struct SendQueue {
     /// - Parameters:
     ///   - window: posts the hub may have at once.
     ///   - room: bytes that bodies in flight may still have.
-    ///   - areFew: whether so many posts are few.
+    ///   - areFew: whether this number of posts is few.
     /// - Returns: nil: nothing is under way, and nothing more leaves.
     mutating func next(window: Int, room: Int, areFew: (Int) -> Bool) -> Action? {
         guard !isOver, !waiting.isEmpty else {

@@ -5,7 +5,7 @@
 /// some time, and once an hour a heartbeat looks through everything: a claim statement may stand still for longer. For an hour
 /// after a worker died it does so once a lease: nobody else names a claim that such a statement of that worker makes.
 struct ClaimFloor {
-    /// Newest ids that heartbeats told, in order of time, beginning with the last one that is old enough.
+    /// Newest ids that heartbeats returned, in order of time, beginning with the last one that is old enough.
     private var newest: [(id: Int64, at: Double)]
     /// Claims of workers that have no row any more; nobody else names them.
     private var orphans: [Int64] = []

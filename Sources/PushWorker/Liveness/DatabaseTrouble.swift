@@ -74,8 +74,8 @@ struct DatabaseTrouble {
         return ended
     }
 
-    /// This one has nothing to write any more. When that is so for all whose changes were refused, nobody knows whether
-    /// the database takes changes again, and nobody needs to.
+    /// This writer has nothing to write any more. When that holds for all whose changes were refused, it is unknown
+    /// whether the database takes changes again, and it does not matter.
     mutating func hasNothing(_ writer: Writer) {
         guard refused.remove(writer) != nil, refused.isEmpty else { return }
         refusal = nil

@@ -63,7 +63,7 @@ final class Heartbeat: Sendable {
     /// Seconds since the last heartbeat that reached the database.
     var age: Double { clock.monotonic() - beatAt.withLock { $0 } }
 
-    /// Beats now instead of later: another statement was told that the server was replaced.
+    /// Beats now instead of later: another statement found that the server was replaced.
     func hurry() { pause.withLock { $0?.cancel() } }
 
     /// What this worker remembers from one heartbeat to the next.
@@ -147,7 +147,7 @@ final class Heartbeat: Sendable {
                 await tell(found, "rescued a dead worker", ["worker": .stringConvertible(dead.number)], &memory)
             } catch {
                 watch.failed(error, by: .rescue)
-                // Said once, not with every heartbeat.
+                // Logged once, not with every heartbeat.
                 guard memory.troubles.updateValue(error.description, forKey: dead) != error.description else {
                     continue
                 }

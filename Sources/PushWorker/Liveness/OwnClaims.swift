@@ -22,7 +22,7 @@ final class OwnClaims: Sendable {
     /// What is counted of the claim's hub; nil: the claim is not known, or not any more.
     func hub(of claim: Int64) -> HubMetrics? { state.withLock { $0.known[claim] } }
 
-    /// The lowest of them, and of those that may be strays; nil: there is none.
+    /// The lowest of them, and of those that may be strays; nil: no such claim.
     var lowest: Int64? {
         state.withLock { state in [state.known.keys.min(), state.suspected.min()].compactMap(\.self).min() }
     }

@@ -7,7 +7,7 @@ import Store
 /// Looks for due messages for all idle lanes with one statement, and reads the hubs' gates. May sleep in between
 /// (`PollSchedule`).
 ///
-/// An idle lane waits (`waitUntilDue`), or rests: then it has no task, and `dueLanes` tells that it should begin.
+/// An idle lane waits (`waitUntilDue`), or rests: then it has no task, and `dueLanes` names it when it should begin.
 actor DuePoller {
     private struct IdleLane {
         let lane: Int
@@ -101,7 +101,7 @@ actor DuePoller {
         }
     }
 
-    /// The lane has no task until `dueLanes` tells that something is due and its hub's gate is open.
+    /// The lane has no task until `dueLanes` reports that something is due and its hub's gate is open.
     func rest(_ lane: Int, hub: HubContext, priority: Priority, cursor: DueCursor) {
         if ended { return }
         let resting = IdleLane(
@@ -238,7 +238,7 @@ actor DuePoller {
         sleeping?.cancel()
     }
 
-    /// Says in `push.worker` that we sleep, before we do, or that we woke, once what was due is on its way.
+    /// Records in `push.worker` that we sleep, before we do, or that we woke, once what was due is on its way.
     private func announce() async throws(DatabaseError) {
         let isAsleep = schedule.announcesSleep
         guard isAsleep != announcedAsleep else { return }

@@ -7,7 +7,7 @@ public enum IdleState: Sendable, Equatable {
     case working
     /// Nothing is in flight; the next message is due in this many seconds.
     case waiting(seconds: Double)
-    /// Nothing is left, and nothing can come back.
+    /// Nothing is left, and no claim can return messages.
     case done
 }
 

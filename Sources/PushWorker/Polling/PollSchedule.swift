@@ -1,8 +1,8 @@
 /// Whether the poller sleeps, and so when it looks next. Pure.
 ///
 /// Asleep, it looks seldom and waits for `push.wake_up()`. That function notifies only while a worker says in
-/// `push.worker` that it sleeps. So the worker says so first and then looks once more: a backend may have committed
-/// meanwhile (docs/storage.md, "Wake-up"). A look from time to time limits the delay of what slips through all the same.
+/// `push.worker` that it sleeps. So the worker writes that first and then looks once more: a backend may have committed
+/// meanwhile (docs/storage.md, "Wake-up"). A look from time to time limits the delay of what still slips through.
 /// Without a session that listens, the poller stays awake.
 struct PollSchedule: Equatable {
     enum State: Equatable {
@@ -23,7 +23,7 @@ struct PollSchedule: Equatable {
     /// Whether `push.worker` has to say that the worker sleeps.
     var announcesSleep: Bool { state != .awake }
 
-    /// Something may be due: messages came back, or the database could not be asked.
+    /// Something may be due: messages were returned, or the database could not be asked.
     mutating func stayAwake(now: Double) {
         state = .awake
         busyAt = now

@@ -4,7 +4,7 @@ import Store
 /// Messages that ended badly, gathered so that the log has at most one line for each hub and minute. Pure; times are
 /// monotonic seconds.
 struct BadEndings {
-    /// What is said about one hub.
+    /// What is logged about one hub.
     struct Line: Equatable {
         var hub: String
         var rejected = 0
@@ -24,7 +24,7 @@ struct BadEndings {
         }
     }
 
-    /// Seconds in which the first line gathers: what fails together is said together.
+    /// Seconds in which the first line gathers: what fails together is logged together.
     static let gathering = 1.0
     /// Seconds between two lines about a hub.
     static let pause = 60.0
@@ -47,7 +47,7 @@ struct BadEndings {
         gathered[hub] = (line, since)
     }
 
-    /// Takes out the lines that may be said now, sorted by hub.
+    /// Takes out the lines that may be logged now, sorted by hub.
     ///
     /// - Parameter isLast: nothing more will be gathered: all of them.
     mutating func due(now: Double, isLast: Bool = false) -> [Line] {
@@ -68,6 +68,6 @@ struct BadEndings {
 }
 
 extension Status {
-    /// Whether nobody got the push, or nobody can know.
+    /// Whether nobody got the push, or that is unknown.
     var isBadEnding: Bool { self == .rejected || self == .expired || self == .inDoubt }
 }

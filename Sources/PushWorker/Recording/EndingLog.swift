@@ -3,7 +3,7 @@ import PushModel
 import Store
 import Synchronization
 
-/// Tells the log of messages that ended badly, once they are recorded (`BadEndings`).
+/// Logs messages that ended badly, once they are recorded (`BadEndings`).
 final class EndingLog: Sendable {
     private let endings = Mutex(BadEndings())
     private let clock: Clock
@@ -18,7 +18,7 @@ final class EndingLog: Sendable {
         endings.withLock { $0.note(outcome, messages, of: hub, now: clock.monotonic()) }
     }
 
-    /// Says what is due once a second until cancelled, and then what is left.
+    /// Logs what is due once a second until cancelled, and then what is left.
     func run() async {
         while !Task.isCancelled {
             say(isLast: false)

@@ -29,7 +29,7 @@ final class RecorderState: Sendable {
         }
     }
 
-    /// - Returns: entries that wait, since when in monotonic seconds (nil: none does), and lanes that wait for room.
+    /// - Returns: entries that wait, since when in monotonic seconds (nil: no entry), and lanes that wait for room.
     func read() -> (entries: Int, since: Double?, lanes: Int) {
         state.withLock { ($0.entries, $0.since, $0.lanes) }
     }

@@ -27,7 +27,7 @@ struct RefusedEntries {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// When the next entry may be tried, in monotonic seconds; nil: there is none.
+    /// When the next entry may be tried, in monotonic seconds; nil: no entry waits.
     var nextTry: Double? { entries.lazy.map(\.tryAt).min() }
 
     /// - Parameter completion: one entry, and no claims to finish.
@@ -52,7 +52,7 @@ struct RefusedEntries {
         return false
     }
 
-    /// It says nothing about the entry: the database could not be asked.
+    /// This fault says nothing about the entry: the database could not be asked.
     mutating func postpone(_ entry: Entry, tryAt: Double) {
         var entry = entry
         entry.tryAt = tryAt
