@@ -35,8 +35,8 @@ public struct Scheduler: Sendable {
     ///   - schedules: with `connections` connections of its own, because to start a campaign its audience may be counted.
     ///   - monotonic: seconds that never jump.
     ///   - seconds: how long the start of one campaign may take. Default: 30.
-    ///   - count: is told of each time that came: the state of its run, as `push.run_state`, or `missed`. Default: nobody
-    ///     counts.
+    ///   - count: is called for each time that came, with the state of its run, as `push.run_state`, or `missed`.
+    ///     Default: nobody counts.
     public init(
         schedules: Schedules, monotonic: @escaping @Sendable () -> Double, log: Logger, seconds: Int = 30,
         count: @escaping @Sendable (_ state: String, _ times: Int) -> Void = { _, _ in }
@@ -138,14 +138,14 @@ public struct Scheduler: Sendable {
         do throws(DatabaseError) {
             for each in try await schedules.fire([move], within: seconds) { say(each) }
         } catch {
-            // Of anything else the next look says what it is.
+            // Any other error shows again at the next look.
             if monotonic() - began >= Double(seconds), !Task.isCancelled {
                 work.places.withLock { $0.doubt(move.campaign, until: monotonic() + Self.doubtPause) }
                 let why =
                     "it cannot start: reading its audience takes longer than \(seconds) s; tried again every "
                     + "\(Int(Self.doubtPause)) s, and fanfare campaign check says whether an index is missing"
                 log.error("cannot start a campaign", metadata: ["number": "\(move.campaign)", "why": "\(why)"])
-                // If it cannot be said now, it is at the next try.
+                // If it cannot be recorded now, the next try does that.
                 _ = try? await schedules.doubt(move.campaign, because: why)
             }
         }

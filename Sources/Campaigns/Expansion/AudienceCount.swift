@@ -1,5 +1,5 @@
-/// Whether a stream makes more messages than its audience has rows, which happens when rows come again: the view gives
-/// them other keys each time it is read, or its keys are not in order. Such a run would have no end. Pure.
+/// Whether a stream makes more messages than its audience has rows, which happens when rows are read twice: the view
+/// gives them other keys each time it is read, or its keys are not in order. Such a run would have no end. Pure.
 ///
 /// A count takes as long as reading that many rows, so it comes only when more were made than was expected, and then
 /// when they have doubled: in all at most twice the audience.
@@ -17,7 +17,7 @@ struct AudienceCount: Sendable, Equatable {
         made > max(Self.least, limit, 2 * counted)
     }
 
-    /// - Parameter rows: of the audience, counted up to `made`; nil: nobody knows.
+    /// - Parameter rows: of the audience, counted up to `made`; nil: unknown.
     /// - Returns: why the run pauses; nil: it goes on.
     mutating func fault(made: Int64, rows: Int64?) -> String? {
         counted = made

@@ -41,7 +41,7 @@ public struct Expander: Sendable {
     /// - Parameters:
     ///   - runs: with `connections` connections of its own, because a page of an audience may take seconds.
     ///   - hubs: `push.hub.id` of those that this worker serves.
-    ///   - keeper: told when an audience is through.
+    ///   - keeper: looks at its runs again soon when an audience ends.
     ///   - monotonic: seconds that never jump.
     public init(
         runs: Runs, hubs: [Int32], keeper: RunKeeper, monotonic: @escaping @Sendable () -> Double, log: Logger
@@ -129,7 +129,7 @@ public struct Expander: Sendable {
         }
     }
 
-    /// - Returns: messages made; nil: enough wait, the audience is through, or it cannot be read now.
+    /// - Returns: messages made; nil: enough wait, the audience has ended, or it cannot be read now.
     private func page(of stream: Runs.Stream) async -> Int? {
         let at = monotonic()
         do throws(DatabaseError) {
@@ -162,7 +162,7 @@ public struct Expander: Sendable {
         }
     }
 
-    /// Why the run pauses: it made more messages than its audience has rows; nil: it did not, as far as is known.
+    /// Why the run pauses: it made more messages than its audience has rows; nil: as far as is known, it did not.
     private func faultOfCount(_ stream: Runs.Stream) async throws(DatabaseError) -> String? {
         let made = stream.expanded
         let isDue = work.state.withLock {
@@ -175,7 +175,7 @@ public struct Expander: Sendable {
         }
     }
 
-    /// The audience cannot be read: a person has to see to it.
+    /// The audience cannot be read: a person has to fix it.
     private func stop(_ stream: Runs.Stream, _ why: String) async {
         do throws(DatabaseError) {
             try await pause(stream, .audienceFails, why)

@@ -4,11 +4,11 @@ import Postgres
 enum PageFault: Equatable {
     /// Somebody paused or cancelled the run: nothing is wrong.
     case stopped
-    /// Its view says that it will pass, with these words.
+    /// Its view marks the error as transient, with these words.
     case passes(String)
     /// The database has trouble, and so have all streams.
     case outage
-    /// A person has to see to its audience, for this reason.
+    /// A person has to fix its audience, for this reason.
     case pause(String)
 
     /// - Parameters:

@@ -15,7 +15,7 @@ public enum RunEvent: String, Sendable, Hashable, CaseIterable {
     // A worker
     /// The runs of the campaign before it are over.
     case turnComes = "turn_comes"
-    /// `maxDuration` is over, and the audience is not through.
+    /// `maxDuration` is over, and the audience is not read to its end.
     case timeIsUp = "time_is_up"
     /// The audience cannot be read.
     case audienceFails = "audience_fails"
@@ -31,7 +31,7 @@ public enum RunEvent: String, Sendable, Hashable, CaseIterable {
     case canaryFails = "canary_fails"
     /// It went well, and a person decides (`"then": "ask"`).
     case canaryAsks = "canary_asks"
-    /// All its messages are final and counted, and the audience is through.
+    /// All its messages are final and counted, and the audience is read to its end.
     case isSent = "is_sent"
     /// The same, and nothing of it could be sent.
     case nothingIsSent = "nothing_is_sent"

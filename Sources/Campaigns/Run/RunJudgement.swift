@@ -3,8 +3,8 @@
 /// By the lower end of the interval of Wilson for a share (E. B. Wilson, "Probable inference, the law of succession, and
 /// statistical inference", JASA 22, 1927): of few results it is far below the share that was seen.
 enum RunJudgement {
-    /// For what is asked once, such as a canary: in three of four cases the true share is above the lower end. A stop in
-    /// vain costs a look of a person, a bad canary that passes costs more.
+    /// For what is asked once, such as a canary: in three of four cases the true share is above the lower end. A
+    /// needless stop costs a person's look, a bad canary that passes costs more.
     static let once = 0.674
     /// For what is asked each second for as long as a run lasts: in 999 of 1,000.
     static let again = 3.09

@@ -5,8 +5,8 @@ import PushModel
 import Store
 import Synchronization
 
-/// Looks after runs until they are over. One in every worker: each look holds the runs that it reads, `RunStep` says what
-/// comes next, and a change holds only if nobody else changed the run since.
+/// Moves runs on until they are over. One in every worker: each look locks the runs that it reads, `RunStep` decides
+/// what comes next, and a change holds only if nobody else changed the run since.
 public struct RunKeeper: Sendable {
     /// Seconds between two looks, while some runs are open and while none is.
     static let pause = (busy: 1.0, idle: 2.0)
@@ -48,14 +48,14 @@ public struct RunKeeper: Sendable {
         }
     }
 
-    /// Has the next look come at once: something ended that it waits for.
+    /// Makes the next look begin at once: something that it waits for has ended.
     func lookSoon() {
         wake.latch.withLock { $0 }.happen()
     }
 
     /// Looks at all runs that are not over, once.
     ///
-    /// - Returns: whether there are any.
+    /// - Returns: whether any run is open.
     @discardableResult
     package func look() async throws(DatabaseError) -> Bool {
         var (after, isAny) = (Int64(0), false)

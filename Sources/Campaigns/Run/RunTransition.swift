@@ -17,8 +17,8 @@ public enum RunTransition: Sendable, Equatable {
     }
 }
 
-/// The one table of what each event does to a run in each state. `push.run_transition` is made from it, so that persons who
-/// call SQL and workers go by the same (`migrations/functions/rules/run_transitions.sql`, `bin/generate`).
+/// The one table of what each event does to a run in each state. `push.run_transition` is made from it, so that SQL
+/// functions and workers use the same rules (`migrations/functions/rules/run_transitions.sql`, `bin/generate`).
 extension RunState {
     public func on(_ event: RunEvent) -> RunTransition {
         switch event {

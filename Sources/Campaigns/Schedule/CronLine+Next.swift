@@ -33,7 +33,7 @@ extension CronLine {
         let instant = min(max(instant, all.lowerBound), all.upperBound - Self.horizon)
         let limit = instant + Self.horizon
         var period = zone.period(at: instant + 1)
-        // The period before tells which times were skipped or come for the second time.
+        // The period before shows which times were skipped or come for the second time.
         let isFirst = period.start <= ZonePeriod.instants.lowerBound
         var previous = isFirst ? nil : zone.period(at: period.start - 1)
         while true {

@@ -44,7 +44,7 @@ public enum CronWords {
         return "\(hours.count == 1 ? "hour" : "hours") \(list(runs(hours).map { run($0) { two($0) } }))"
     }
 
-    /// `on Monday to Friday`; nil: every day, in words that say so already.
+    /// `on Monday to Friday`; nil: every day, which the other words already mean.
     static func day(_ line: CronLine) -> String? {
         let isEveryDay = line.days.count == 31
         let isEveryWeekday = line.weekdays.count == 7

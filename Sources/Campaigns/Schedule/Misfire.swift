@@ -64,9 +64,9 @@ extension Schedule {
             upcoming: upcoming(Self.shown, from: next).map(Int64.init))
     }
 
-    /// The times from one on that a rule calls missed. They are missed one behind the other.
+    /// The times from `first` on that are missed. Missed times follow each other without a gap.
     ///
-    /// - Parameter certain: nothing before it is not missed, so that a very long outage is passed over in one step.
+    /// - Parameter certain: every time before it is missed, so that a very long outage is passed over in one step.
     private func missed(from first: Int, until certain: Int, where isMissed: (Int) -> Bool) -> MissedTimes {
         var found = MissedTimes(first: first)
         var last = first
@@ -93,7 +93,7 @@ private struct MissedTimes {
     private(set) var last: Int
     private(set) var count = 1
     var isFull: Bool { count >= Self.most }
-    /// The time behind them; nil: none comes.
+    /// The time behind them; nil: no further time.
     var next: Int?
 
     init(first: Int) { (times, last) = ([first], first) }

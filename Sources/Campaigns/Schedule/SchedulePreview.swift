@@ -4,7 +4,7 @@ public struct SchedulePreview: Sendable, Equatable {
     /// One of the next times.
     public struct Time: Sendable, Equatable {
         public let occurrence: Occurrence
-        /// What the zone's clocks go by then.
+        /// The offset that the zone's clocks have then.
         public let kind: LocalTimeType
 
         /// RFC 3339 in the zone: `2026-03-30T09:00:00+02:00`.

@@ -1,8 +1,8 @@
 /// What people overlook in a schedule: that cron joins its two day fields, and the days on which clocks are changed. Pure.
 enum ScheduleRemarks {
-    /// Seconds ahead in which changes of the clocks are told: a little less than a year, so that each comes once.
+    /// Seconds ahead in which changes of the clocks are shown: a little less than a year, so that each comes once.
     static let ahead = 360 * 86_400
-    /// Changes that are told at most. Morocco has two a year, most zones have two or none.
+    /// Changes that are shown at most. Morocco has two a year, most zones have two or none.
     static let most = 4
 
     /// nil: at most one of the two day fields says anything.

@@ -34,7 +34,7 @@ package enum StartDecision: String, Sendable, CaseIterable {
             self = .start
             return
         }
-        // What is made up goes one behind the other, whatever holds for times that come.
+        // Missed starts that are made up run one after the other, whatever the overlap rule of regular times.
         if occasion == .all || occasion == .backfill {
             self = .wait
             return

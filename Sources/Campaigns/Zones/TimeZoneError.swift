@@ -5,7 +5,7 @@ public enum TimeZoneError: Error, Sendable, Equatable, CustomStringConvertible {
     /// `CET`: several zones use it, and some of them have no summer time.
     /// `meant` lists them.
     case abbreviation(String, meant: [String])
-    /// `GMT+1`: hours from UTC. `fixed` is the zone that has them all year, whose sign is turned round; nil: there is none.
+    /// `GMT+1`: hours from UTC. `fixed` is the zone that has them all year, with the opposite sign; nil: no such zone.
     case offset(String, fixed: String?)
     /// The tz database has no such zone; `near` lists similar names, at most three.
     case unknown(String, near: [String])

@@ -5,7 +5,7 @@ public struct TimeZoneFile: Sendable, Equatable {
     /// Ascending: from this instant on, this kind of time.
     var changes: [(at: Int, kind: UInt8)]
     var kinds: [LocalTimeType]
-    /// After the last change, or always where there is none; nil: the last kind holds on.
+    /// After the last change, or always if the file has no change; nil: the last kind holds on.
     var rule: ZoneRule?
 
     public static func == (one: Self, other: Self) -> Bool {

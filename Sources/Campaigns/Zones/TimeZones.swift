@@ -9,7 +9,7 @@ public final class TimeZones: Sendable {
     /// Where distributions put them.
     public static let usualFolder = "/usr/share/zoneinfo"
 
-    /// What tells one state of a file from another.
+    /// What distinguishes two states of a file.
     private struct Stamp: Equatable {
         var device: UInt
         var inode: UInt
@@ -21,7 +21,7 @@ public final class TimeZones: Sendable {
     public let folder: String
     private let read = Mutex<[String: (stamp: Stamp, zone: TimeZoneFile)]>([:])
 
-    /// - Parameter folder: default: the variable TZDIR, as the C library goes by, else `/usr/share/zoneinfo`.
+    /// - Parameter folder: default: the variable TZDIR, as in the C library, else `/usr/share/zoneinfo`.
     public init(folder: String? = nil, environment: [String: String] = ProcessInfo.processInfo.environment) {
         let given = environment["TZDIR"].flatMap { $0.isEmpty ? nil : $0 }
         self.folder = folder ?? given ?? Self.usualFolder

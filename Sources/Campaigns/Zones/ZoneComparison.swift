@@ -5,7 +5,7 @@ import PushModel
 /// Schedules follow ours; local runs and windows follow PostgreSQL's. Where they differ, a campaign comes at another hour than
 /// it says.
 public struct ZoneComparison: Sendable, Equatable {
-    /// What the clocks of a zone go by here.
+    /// The offsets of a zone's clocks here.
     public struct Zone: Sendable, Equatable {
         public let name: String
         /// Seconds since 1970, ascending: what the other side is asked for.

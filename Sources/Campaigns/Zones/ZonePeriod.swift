@@ -15,7 +15,7 @@ public struct ZonePeriod: Sendable, Equatable {
     public var wallEnd: Int { end + kind.offset }
 }
 
-/// What a zone's clocks go by for some time.
+/// The offset that a zone's clocks have for some time.
 public struct LocalTimeType: Sendable, Equatable {
     /// Seconds east of UTC.
     public let offset: Int
