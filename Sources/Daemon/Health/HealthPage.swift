@@ -19,7 +19,7 @@ struct HealthPage {
         /// Whether we listen on loopback only; then a request for another host comes from a browser that a foreign page
         /// has sent here.
         var isLoopback: Bool
-        /// Makes the page of metrics; nil: there is none here.
+        /// Makes the page of metrics; nil: this server has no metrics.
         var metrics: (@Sendable (MetricsText.Format) -> [UInt8])?
         /// What a request for the metrics has to bring; nil: nothing.
         var bearer: Secret?
@@ -61,7 +61,7 @@ struct HealthPage {
         }
     }
 
-    /// What a request is told that does not bring the token (RFC 6750, section 3); nil: it does.
+    /// The challenge for a request without the right token (RFC 6750, section 3); nil: the token is right.
     private static func challenge(to request: HTTPRequest, for token: Secret) -> String? {
         let realm = "Bearer realm=\"fanfare\""
         guard let given = request.headerFields[.authorization] else { return realm }

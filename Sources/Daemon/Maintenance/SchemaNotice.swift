@@ -2,7 +2,7 @@ import Logging
 import Store
 import Synchronization
 
-/// Says once, and again after each change, that the schema is newer than this build.
+/// Logs once, and again after each change, that the schema is newer than this build.
 final class SchemaNotice: Sendable {
     private let known = Mutex<Schema.Standing?>(nil)
 

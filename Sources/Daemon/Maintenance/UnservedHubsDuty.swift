@@ -1,10 +1,10 @@
 import Logging
 import Store
 
-/// Messages of a hub that was taken out of every configuration expire, too, and the log says that it is there.
+/// Expires messages of hubs that no configuration has any more, and logs that such hubs have messages.
 struct UnservedHubsDuty: Sendable {
     let hubs: Hubs
-    /// Names of those that we serve: they are on record with the first heartbeat only.
+    /// Names of those that we serve: the database has them only after the first heartbeat.
     let served: Set<String>
     let log: Logger
 

@@ -5,8 +5,8 @@ import Store
 /// What a worker looks at before it begins, and once a minute while it works: this machine's clock beside the database's,
 /// and the settings that its sessions have.
 ///
-/// At the start either of them stops it, before anything is claimed. Later it only says what it sees: no clock of a worker
-/// decides anything but signatures, and functions of the schema refuse what they cannot work with.
+/// At the start either of them stops it, before anything is claimed. Later it only logs what it sees: a worker's clock
+/// decides nothing but signatures, and functions of the schema refuse settings that they cannot work with.
 struct Preflight: Sendable {
     let database: Postgres.Database
     /// Seconds since 1970 by this machine's clock.

@@ -20,7 +20,7 @@ extension Worker {
     /// - Parameters:
     ///   - seconds: time limit, which acts like `stop`; nil: no limit. Answers under way still get
     ///     `dispatch.drainSeconds`.
-    ///   - lock: one drain of a name works at a time.
+    ///   - lock: only one drain of this name runs at a time.
     ///   - report: called from time to time with an estimate of what is left.
     /// - Throws: `DrainRefused` when another drain holds the lock; what `run` throws; `DatabaseError` when the database
     ///   is out of reach until `stop`.
@@ -98,7 +98,7 @@ extension Worker {
 
     /// Starts the campaigns that are due, and returns when nothing is left. Asks the database only while the worker is idle.
     ///
-    /// At the end it also waits for what other workers hold: claims of a worker that died come back after one lease,
+    /// At the end it also waits for what other workers hold: claims of a worker that died are rescued after one lease,
     /// and a site that only runs drains would otherwise never send them.
     private static func watch(
         _ database: Postgres.Database, _ hubs: [String], _ horizon: Double, _ scheduler: Scheduler,
@@ -121,10 +121,10 @@ extension Worker {
                 case .done where try await Runs.open(in: database, hubs: hubs).working > 0:
                     pause = 0.1
                 case .done:
-                    // The claims were counted before the backlog, so what came back from them is in it.
+                    // The claims were counted before the backlog, so it includes messages that they returned.
                     if others?.isEmpty == true { return }
                     let held = Set(try await Backlog.claims(in: database, hubs: hubs, notOf: name))
-                    // What other workers have claimed since is theirs to finish.
+                    // Claims that other workers made since are left to them.
                     others = others?.intersection(held) ?? held
                     pause = others?.isEmpty == true ? 0 : 0.1
                 case .waiting(let seconds): pause = min(0.25, max(0.01, seconds))
@@ -140,7 +140,7 @@ extension Worker {
     }
 }
 
-/// Another drain of the same name is at work.
+/// Another drain of the same name is running.
 public struct DrainRefused: Error, Sendable, CustomStringConvertible {
     public let lock: String
     public var description: String { "another drain holds the lock \(lock)" }

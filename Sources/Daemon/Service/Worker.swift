@@ -18,7 +18,7 @@ public struct Worker: Sendable {
 
     /// - Parameters:
     ///   - metrics: where it counts. Default: nobody reads it.
-    ///   - exporter: takes the spans of a drain. Default: there are none.
+    ///   - exporter: takes the spans of a drain. Default: no spans.
     public init(
         _ settings: Settings, log: Logger, metrics: MetricsRegistry = MetricsRegistry(), exporter: SpanExporter? = nil
     ) {

@@ -19,7 +19,7 @@ struct WorkerGeneration: Sendable {
     let stop: Latch
     /// Where it counts. Default: nobody reads it.
     var metrics = MetricsRegistry()
-    /// Where it leaves its spans. Default: there are none.
+    /// Where it leaves its spans. Default: no spans.
     var spans: SpanSink?
     /// Whether a wrong clock keeps it from beginning. Not beside a generation that works: that one goes on, too.
     var judgesClock = true
@@ -111,7 +111,7 @@ struct WorkerGeneration: Sendable {
                 let first = try await group.next() ?? nil
                 group.cancelAll()
                 if let first { return first }
-                // One that was made all the same has a transport to be shut down, so it is used.
+                // A dispatcher that was made in the meantime has a transport to be shut down, so it is used.
                 return try await group.next() ?? nil
             }
         } catch {

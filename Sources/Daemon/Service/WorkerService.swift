@@ -44,9 +44,9 @@ public final class WorkerService: Sendable {
     private let exporter: SpanExporter?
 
     /// - Parameters:
-    ///   - environment: its `OTEL_…` variables say where spans go (`OTLPSettings`). Default: there are none.
+    ///   - environment: its `OTEL_…` variables say where spans go (`OTLPSettings`). Default: no variables.
     ///   - threshold: takes a new `log.level`; nil: the level stays.
-    ///   - metrics: what the pages of metrics tell. Default: only what this service counts.
+    ///   - metrics: what the pages of metrics show. Default: only what this service counts.
     ///   - load: reads the settings again, for a reload.
     public init(
         _ settings: Settings, environment: [String: String] = [:], log: Logger, threshold: LogThreshold? = nil,
@@ -270,7 +270,7 @@ public final class WorkerService: Sendable {
         }
     }
 
-    /// Says why before systemd restarts the worker.
+    /// Logs why before systemd restarts the worker.
     private func logChange(from before: WatchdogPolicy.Finding, to finding: WatchdogPolicy.Finding) {
         switch finding {
         case .slow(let why) where before == .progressing:
@@ -291,7 +291,7 @@ public final class WorkerService: Sendable {
         }
     }
 
-    /// Says once a minute what would have kept the worker from beginning.
+    /// Logs once a minute what would have kept the worker from beginning.
     private func lookAgain() async {
         while !Task.isCancelled {
             if let database = vitals.snapshot.current?.database {

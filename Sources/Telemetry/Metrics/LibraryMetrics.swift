@@ -5,7 +5,7 @@ import Synchronization
 /// Sends what libraries count with swift-metrics to the page of this registry. Call it once in a process, first in `main`: what
 /// a library made before is lost.
 ///
-/// - Parameter log: is told, once each, which metrics are dropped.
+/// - Parameter log: gets the name of each dropped metric, once each.
 public func bootstrapMetrics(_ registry: MetricsRegistry, log: Logger) {
     MetricsSystem.bootstrap(LibraryMetrics(in: registry, log: log))
 }
@@ -16,8 +16,8 @@ public func bootstrapMetrics(_ registry: MetricsRegistry, log: Logger) {
 /// Gauges and meters are gauges; timers, and recorders that aggregate, are histograms. A value below zero counts as zero in a
 /// histogram.
 ///
-/// Nobody here knows how many series a library makes, so they are bounded. What is beyond gets a handle that counts nothing; the
-/// log and `MetricFamily.libraryMetricsDropped` say so, once for each name.
+/// A library may make any number of series, so they are bounded. A series beyond the bound gets a handle that counts
+/// nothing; the log and `MetricFamily.libraryMetricsDropped` report it, once for each name.
 public final class LibraryMetrics: Sendable {
     /// Series of one name.
     static let mostOfName = 100
@@ -53,8 +53,8 @@ public final class LibraryMetrics: Sendable {
     private let log: Logger
 
     /// - Parameters:
-    ///   - registry: tells these metrics for as long as it lives.
-    ///   - log: is told, once each, which metrics are dropped.
+    ///   - registry: exposes these metrics for as long as it lives.
+    ///   - log: gets the name of each dropped metric, once each.
     public init(in registry: MetricsRegistry, log: Logger) {
         state = Mutex(State())
         self.log = log
@@ -106,7 +106,7 @@ public final class LibraryMetrics: Sendable {
         return state.series >= most ? "libraries have more than \(most) series" : nil
     }
 
-    /// Its series is told no more. The library may still count with it.
+    /// Its series is no longer exposed. The library may still count with it.
     func end(_ handler: AnyObject) {
         guard let series = handler as? any LibrarySeries else { return }
         let place = series.place

@@ -1,4 +1,4 @@
-/// One metric: its name, what its series are told apart by, and what it means. Its series are in a `MetricsRegistry`.
+/// One metric: its name, the labels of its series, and what it means. Its series are in a `MetricsRegistry`.
 public struct MetricFamily: Sendable, Hashable {
     public enum Kind: Sendable, Hashable {
         /// Only grows, from 0 at the start of the process.

@@ -26,7 +26,7 @@ public final class MetricsRegistry: Sendable {
         var left: [String: Double] = [:]
     }
 
-    /// Seconds for which the series of a hub that left the settings are still told.
+    /// Seconds for which the series of a hub that left the settings are still exposed.
     public static let keepSeconds = 300.0
 
     private let state = Mutex(State())
@@ -87,7 +87,7 @@ public final class MetricsRegistry: Sendable {
         }
     }
 
-    /// Asks no more. What its counters said last is still told; its gauges are not.
+    /// Stops asking the source. The last values of its counters stay exposed; its gauges do not.
     public func remove(_ source: Int) {
         guard let read = state.withLock({ $0.sources[source] }) else { return }
         var last = MetricsReading()
@@ -101,7 +101,7 @@ public final class MetricsRegistry: Sendable {
 
     // MARK: Hubs
 
-    /// These hubs are served now. The series of the others end after `keepSeconds`, unless they come back before.
+    /// These hubs are served now. The series of the others end after `keepSeconds`, unless the hub returns before.
     ///
     /// - Parameter now: monotonic seconds.
     public func serves(_ hubs: Set<String>, now: Double) {

@@ -8,7 +8,7 @@ public struct OTLPDocument {
     /// - Parameters:
     ///   - service: `service.name`.
     ///   - version: ours.
-    ///   - instance: `service.instance.id`: tells this process apart.
+    ///   - instance: `service.instance.id`: identifies this process.
     public static func bytes(_ spans: [Span], service: String, version: String, instance: String) -> [UInt8] {
         var document = OTLPDocument()
         document.add(#"{"resourceSpans":[{"resource":{"attributes":"#)
