@@ -30,10 +30,10 @@ public struct Audiences: Sendable {
 
     /// What becomes of a list of the same name.
     public enum Loading: Sendable {
-        /// There may be none.
+        /// No list of that name may exist.
         case new
         case replace
-        /// Its members stay but for those whose key comes again.
+        /// Its members stay; a member whose key is loaded again is replaced.
         case merge
     }
 

@@ -19,7 +19,7 @@ extension CampaignStore {
         public var nextAt: String?
         /// Why a run would not take the newest revision; nil: it would.
         public var unapproved: String?
-        /// Since when its schedule is paused, ISO 8601; nil: it is not, or there is none.
+        /// Since when its schedule is paused, ISO 8601; nil: it is not paused, or it has no schedule.
         public var schedulePausedAt: String?
         /// What `scheduleNote` returns.
         public var scheduleWhy: String?

@@ -1,7 +1,7 @@
 import Postgres
 
 extension CampaignStore {
-    /// The schedule of a campaign, and whether it is at work.
+    /// The schedule of a campaign, and whether it is in force.
     public struct Scheduled: Sendable, Equatable {
         /// Nil: it has none.
         public var schedule: Schedules.Text?
@@ -17,7 +17,7 @@ extension CampaignStore {
     }
 
     /// - Parameter inForce: that of the revision which a run takes; false: that of the newest.
-    /// - Returns: nil: there is no such campaign.
+    /// - Returns: nil: no such campaign.
     public func scheduled(_ name: String, inForce: Bool = false) async throws(DatabaseError) -> Scheduled? {
         try await database.query(
             """
@@ -83,7 +83,7 @@ extension CampaignStore {
             "SELECT push.resume_schedule(\(name), \(note))", doing: "resume the schedule of campaign \"\(name)\"")
     }
 
-    /// Starts the runs of these times, one behind the other, each under the key that the schedule gives it.
+    /// Starts the runs of these times, one after the other, each under the key that the schedule gives it.
     ///
     /// - Parameter times: seconds since 1970, at most 1000.
     /// - Returns: how many were started, and how many there were already.

@@ -8,7 +8,7 @@ public struct RunProgress: Sendable, Equatable {
     public var state: RunState
     public var why: String?
     public var expanded: Int64
-    /// All recipients; an estimate until `isThrough`, nil when nobody knows.
+    /// All recipients; an estimate until `isThrough`, nil: unknown.
     public var total: Int64?
     public var isThrough: Bool
     public var accepted: Int64
@@ -54,7 +54,7 @@ public struct RunProgress: Sendable, Equatable {
     /// Rows left out because one with the same key came before, and one of those keys.
     public var doubleKey: Int64 = 0
     public var doubleExample: String?
-    /// Without a message, or without one yet; an estimate, nil when nobody knows.
+    /// Without a message, or without one yet; an estimate, nil: unknown.
     public var neverMade: Int64?
 
     /// Recipients that are left out.

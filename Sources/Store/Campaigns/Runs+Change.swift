@@ -25,7 +25,7 @@ extension Runs {
         ) { row in try row.runStateOrNil() }
     }
 
-    /// Ends a run whose slices are all counted. Afterwards no worker looks after it.
+    /// Ends a run whose slices are all counted. Afterwards no worker updates it.
     ///
     /// - Parameter pausingSchedule: why the schedule that started it pauses itself; nil: it does not.
     /// - Returns: its state; nil: a message of it is under way again, or somebody else changed the run since the look.

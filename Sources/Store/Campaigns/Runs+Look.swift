@@ -21,7 +21,7 @@ extension Runs {
         public var estimate: Int64?
         /// Whether the audience was read to its end.
         public var isThrough = false
-        /// Whether slices were made: where nothing is expanded all the same, everybody was left out.
+        /// Whether slices were made: if `expanded` is still 0, everybody was left out.
         public var leftOut = false
         /// Slices that the look tried to count and that are not final; 0: all are counted.
         public var open = 0
@@ -31,7 +31,7 @@ extension Runs {
         public var results: Results?
         /// The three most frequent reasons of failures, such as `bad_request 15`.
         public var reasons: String?
-        /// The results that `stopWhen` goes by; nil: it has none, or does not run.
+        /// The results that `stopWhen` compares; nil: the run has no `stopWhen`, or does not run.
         public var judged: Results?
         public var stop: Stop?
         /// nil: it has none, or it is judged.
@@ -82,8 +82,8 @@ extension Runs {
         }
     }
 
-    /// The runs that are not over, a page at a time, with slices counted that are through. Workers go round: a page of
-    /// fewer than `most` was the last.
+    /// The runs that are not over, a page at a time; counts their finished slices. A page of fewer than `most` is the
+    /// last, and workers begin again at 0.
     ///
     /// - Parameters:
     ///   - after: `Look.run` of the last of the page before; 0: from the beginning, with the runs whose turn has come.

@@ -13,7 +13,7 @@ public struct Runs: Sendable {
         (self.database, self.pageSeconds) = (database, pageSeconds)
     }
 
-    /// A part of a run whose audience is not through: one of its hubs.
+    /// A part of a run whose audience is not read to its end: one of its hubs.
     public struct Stream: Sendable, Equatable {
         /// `push.stream.id`.
         public var id: Int64
@@ -108,7 +108,7 @@ public struct Runs: Sendable {
 
     /// Ends a stream that has `leftOut`, and counts whom it leaves out.
     ///
-    /// - Returns: how many; nil: it was through, or another worker is at it.
+    /// - Returns: how many; nil: it had ended, or another worker has it.
     /// - Throws: as `expand`.
     public func leaveOut(_ stream: Int64) async throws(DatabaseError) -> Int64? {
         let doing = "count whom a campaign leaves out"

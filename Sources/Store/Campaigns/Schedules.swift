@@ -112,7 +112,7 @@ public struct Schedules: Sendable {
         public var overlap = "skip"
         /// With `scheduled`: `on time`, `once` or `all`, as `push_internal.decide_start` takes them.
         public var occasion = "on time"
-        /// Times that start nothing and are put on record, the oldest first.
+        /// Times that start nothing and are recorded, the oldest first.
         public var missed: [Int64] = []
         /// Why they start nothing; without them, why no time comes; nil: nothing to say.
         public var why: String?
@@ -178,9 +178,9 @@ public struct Schedules: Sendable {
         "{\(numbers.map { "\($0)" }.joined(separator: ","))}"
     }
 
-    /// Says at a campaign why this worker cannot work out its next time or start it. Another one may, or a later try.
+    /// Records at a campaign why this worker cannot work out its next time or start it. Another may, or a later try.
     ///
-    /// - Returns: false: that was said before.
+    /// - Returns: false: that was recorded before.
     public func doubt(_ campaign: Int32, because why: String) async throws(DatabaseError) -> Bool {
         try await database.single(
             "SELECT push_worker.report_schedule_fault_v1(\(campaign), \(why))", doing: "say why a campaign cannot start"

@@ -46,7 +46,7 @@ public struct ZonesInDatabase: Sendable {
         }
     }
 
-    /// What PostgreSQL's clocks go by, in one statement.
+    /// The offsets that PostgreSQL uses, in one statement.
     ///
     /// - Parameters:
     ///   - zones: a name for each of `instants`.

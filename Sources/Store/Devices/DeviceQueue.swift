@@ -118,7 +118,7 @@ public struct DeviceQueue: Sendable {
             """, doing: "record changes of devices")
     }
 
-    /// No worker applies changes at this hub for so many seconds, at most an hour. Messages do not wait.
+    /// No worker applies changes at this hub for `seconds`, at most an hour. Messages do not wait.
     ///
     /// - Parameter why: for people.
     public func close(hub: Int32, seconds: Double, because why: String) async throws(DatabaseError) {
@@ -127,7 +127,7 @@ public struct DeviceQueue: Sendable {
             doing: "let changes of devices wait")
     }
 
-    /// Gives back all devices of a hub that this worker holds: also those whose claim it never heard of, because the
+    /// Gives back all devices of a hub that this worker holds: also those whose claim it does not know, because the
     /// answer was lost.
     public func giveBack(hub: Int32) async throws(DatabaseError) {
         try await database.execute(

@@ -35,7 +35,7 @@ public struct Doubts: Sendable {
     /// Doubts, the oldest first.
     ///
     /// - Parameter run: key of a run of the campaign; nil: all its runs.
-    /// - Throws: `DatabaseError` P0002 for a campaign or a run that there is not.
+    /// - Throws: `DatabaseError` P0002 for a campaign or a run that does not exist.
     public func list(
         hub: String?, campaign: String? = nil, run: String? = nil, limit: Int32
     ) async throws(DatabaseError) -> [Doubt] {

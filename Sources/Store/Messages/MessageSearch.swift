@@ -39,7 +39,7 @@ public struct MessageSearch: Sendable, Equatable {
 extension Messages {
     /// Messages, the newest first.
     ///
-    /// - Throws: `DatabaseError`, with a hint when a status, a reason or a time is none.
+    /// - Throws: `DatabaseError`, with a hint when a status, a reason or a time is invalid.
     public func find(_ search: MessageSearch) async throws(DatabaseError) -> [Status] {
         try await database.query(
             """

@@ -4,7 +4,7 @@ import Postgres
 /// What is pending, in doubt and alive: `push.read_pulse`, which costs about the same with a thousand messages as with ten
 /// million.
 public struct DatabasePulse: Sendable, Codable, Equatable {
-    /// One hub and priority. A count that stopped says so; translations of one content count once.
+    /// One hub and priority. A flag marks a count that stopped; translations of one content count once.
     public struct Lane: Sendable, Codable, Equatable {
         public var hub: String
         /// 0 urgent, 1 normal, 2 bulk.
@@ -76,9 +76,9 @@ public struct DatabasePulse: Sendable, Codable, Equatable {
     public var runsOmitted: Int64
     /// Runs that stand because too much failed or their audience cannot be read.
     public var runsPausedByThemselves: Int64
-    /// Seconds for which the oldest snapshot of a session or a prepared transaction is held; 0: there is none.
+    /// Seconds for which the oldest snapshot of a session or a prepared transaction is held; 0: no such snapshot.
     public var snapshotHeld: Double
-    /// Seconds for which an open transaction has kept results from their readers; 0: none does.
+    /// Seconds for which an open transaction has kept results from their readers; 0: no such transaction.
     public var resultsHeld: Double
 
     /// Looks now.

@@ -36,7 +36,7 @@ public struct LockWait: Sendable, Equatable {
 }
 
 extension Workers {
-    /// The longest wait for a lock among the sessions of this role; nil: none waits.
+    /// The longest wait for a lock among the sessions of this role; nil: no session waits.
     public func lockWait() async throws(DatabaseError) -> LockWait? {
         try await database.query(
             """

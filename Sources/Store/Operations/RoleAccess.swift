@@ -19,7 +19,7 @@ public struct RoleAccess: Sendable, Equatable {
     public var isOwner: Bool
     /// Whose rights it has.
     public var groups: Set<Group>
-    /// Rights of these groups that it lacks all the same; empty: none.
+    /// Rights of these groups that it nevertheless lacks; empty: it has all.
     public var missing: [String]
     /// Whom the functions that read views belong to, where that is not `push_audience` as it has to be.
     public var audiencesBelongTo: String?

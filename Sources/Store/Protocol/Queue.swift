@@ -115,8 +115,8 @@ public struct Queue: Sendable {
             """, doing: "write down what cannot be recorded")
     }
 
-    /// Says that this worker sleeps, before it does, or that it woke. `push.wake_up()` notifies while at least one worker
-    /// sleeps.
+    /// Records that this worker sleeps, before it does, or that it woke. `push.wake_up()` notifies while at least one
+    /// worker sleeps.
     ///
     /// - Returns: whether it was written. If not, this worker was declared dead, or another session holds its row: do not
     ///   sleep.

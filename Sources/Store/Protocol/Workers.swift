@@ -2,7 +2,7 @@ import Postgres
 
 /// Names one worker: its row in `push.worker`.
 ///
-/// A number alone does not: after a fail-over that lost rows it can come again, with another epoch.
+/// A number alone is not enough: after a fail-over that lost rows it can be given out again, with another epoch.
 public struct WorkerID: Sendable, Hashable, CustomStringConvertible {
     public var number: Int32
     /// Random.

@@ -82,7 +82,7 @@ public struct Schema: Sendable {
 
     /// Checks that this build can use the schema.
     ///
-    /// - Returns: current, or newer and usable: `Standing.notice` then says so.
+    /// - Returns: current, or newer and usable: then `Standing.notice` has a text for people.
     /// - Throws: `SchemaError`, which names the command to run, or `DatabaseError`.
     @discardableResult
     public func require() async throws -> Standing {
