@@ -34,7 +34,7 @@ final class TableFile {
     /// - Parameters:
     ///   - bad: where the bad lines go.
     ///   - hint: what a header and a JSON line look like.
-    ///   - key: the column that tells people which line it is.
+    ///   - key: the column by which people recognise a line.
     ///   - check: whether the names of a header will do.
     /// - Throws: `Failure` when it cannot be opened, is empty, or its header will not do.
     init(

@@ -45,11 +45,11 @@ struct BenchResults: Sendable, Equatable {
         var posts: Int
         /// CPU seconds per message of this process, the hub's threads left out.
         var cpuPerMessage: Double
-        /// The share of all processors of this machine that was busy, 0 to 1; nil: the system does not tell.
+        /// The share of all processors of this machine that was busy, 0 to 1; nil: the system does not report it.
         var busy: Double?
         /// From the hand-over of a request to the end of its answer. Whole milliseconds.
         var answers: Samples
-        /// Transactions of the database per message; nil: the server does not tell in time.
+        /// Transactions of the database per message; nil: the server does not report it in time.
         var transactionsPerMessage: Double?
     }
 

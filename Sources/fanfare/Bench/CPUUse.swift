@@ -6,7 +6,7 @@ struct CPUUse: Sendable {
     var process: Double
     /// Seconds used by the threads that are left out.
     var others: Double
-    /// Ticks of all processors since the start of the machine, and how many of them were not idle; nil: not told.
+    /// Ticks of all processors since the start of the machine, and how many of them were not idle; nil: not reported.
     var machine: (busy: Double, all: Double)?
 
     /// - Parameter prefix: of the names of threads to leave out.

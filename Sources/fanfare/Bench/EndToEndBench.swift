@@ -94,7 +94,7 @@ struct EndToEndBench: Sendable {
         }
     }
 
-    /// Transactions of this database that were committed, once every session of the worker has told.
+    /// Transactions of this database that were committed, once every session of the worker has reported its own.
     ///
     /// - Returns: nil when some of them are still there after two seconds.
     private func commits() async throws -> Int64? {

@@ -75,8 +75,8 @@ struct ShowRunEvents: AsyncParsableCommand {
         }
     }
 
-    /// Shows what comes until the limit, or until nobody reads it: at once while the listener hears of it, else within a
-    /// second. A notification is a hint, so it looks every ten seconds without one.
+    /// Shows new events until the limit, or until nobody reads them: at once while the listener is connected, else
+    /// within a second. A notification is a hint, so it looks every ten seconds without one.
     private func readOn(_ database: Database, _ place: inout Place, _ listener: ChannelListener) async throws {
         let (looks, look) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         async let _: Void = {

@@ -4,7 +4,7 @@ import PushModel
 import Store
 
 extension CampaignStore {
-    /// Calls a steering function until it is through, and reports what it did.
+    /// Calls a steering function until it is finished, and reports what it did.
     ///
     /// - Parameter words: of the messages that it reached, such as `paused`; also their key as JSON.
     func report(

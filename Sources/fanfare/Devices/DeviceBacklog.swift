@@ -3,7 +3,7 @@ import Store
 
 /// What waits of the changes of devices, and what was refused, as people read it.
 extension SystemStatus {
-    /// A line for each hub at which changes wait or were refused in the last day; nil: there is none.
+    /// A line for each hub at which changes wait or were refused in the last day; nil: no such hub.
     ///
     /// - Parameter widest: as in `TextTable`.
     func deviceTable(widest: Int = 60) -> TextTable? {
@@ -33,7 +33,7 @@ extension SystemStatus.Devices {
         return "\(HumanFormat.count(due, "change")) due, \(later) later\(oldest)"
     }
 
-    /// Why none is applied, and until when; nil: they are.
+    /// Why no change is applied, and until when; nil: changes are applied.
     var reason: String? {
         guard state != "open" else { return nil }
         return (why ?? state) + (until.map { " (until \($0))" } ?? "")

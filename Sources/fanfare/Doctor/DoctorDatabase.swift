@@ -199,7 +199,7 @@ struct DoctorDatabase {
                 + HumanFormat.duration(holder.seconds ?? 0), remedy: "\(holder.remedy).")
     }
 
-    /// ` (report, psql)`; empty: nobody knows.
+    /// ` (report, psql)`; empty: unknown.
     private func whose(_ holder: SnapshotHolder) -> String {
         let who = [holder.role, holder.application].compactMap(\.self).filter { !$0.isEmpty }
         return who.isEmpty ? "" : " (\(who.joined(separator: ", ")))"

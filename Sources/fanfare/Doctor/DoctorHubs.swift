@@ -73,7 +73,7 @@ enum DoctorHubs {
         var setting: String
         /// `https://host`
         var base: String
-        /// The variable of the environment that names a proxy; nil: none does.
+        /// The variable of the environment that names a proxy; nil: no variable.
         var proxyVariable: String?
     }
 

@@ -41,7 +41,7 @@ struct HubClient: Sendable {
 
     /// Lends a client for that many requests in flight; afterwards its connections are closed.
     ///
-    /// - Parameter measuresTime: whether replies tell what took how long.
+    /// - Parameter measuresTime: whether replies contain the duration of each step.
     func withLoop<T>(
         atOnce: Int = 1, measuresTime: Bool = false, _ body: (HTTPClient) async throws -> T
     ) async throws -> T {
@@ -67,7 +67,7 @@ struct HubClient: Sendable {
     /// As it would leave now.
     func signed<E: Error>(_ make: (SASToken) throws(E) -> Request) throws(E) -> Request { try make(tokens.token()) }
 
-    /// One request. A key the hub refuses gives way to the other one, once; the log says so.
+    /// One request. If the hub refuses the key, the other key is tried, once, with a line in the log.
     func perform<E: Error>(on loop: HTTPClient, _ make: (SASToken) throws(E) -> Request) async throws(E) -> Reply {
         let token = tokens.token()
         let reply = await loop.perform(try make(token))
@@ -78,6 +78,6 @@ struct HubClient: Sendable {
         return await loop.perform(try make(tokens.token()))
     }
 
-    /// For support: goes along with a request, and comes back in the service's own logs.
+    /// For support: sent with a request, and shown in the service's own logs.
     static func tracking() -> String { UUID().uuidString.lowercased() }
 }

@@ -14,7 +14,7 @@ struct BoundedConcurrency<Thing: Sendable> {
     /// What a thing came to: the hub's answer, or why it could not be asked.
     typealias Outcome = Result<InstallationAnswer, InvalidInstallation>
 
-    /// - Parameter each: told each outcome as it comes, one after the other, in no particular order.
+    /// - Parameter each: called with each outcome as it comes, one after the other, in no particular order.
     /// - Returns: the answer after which nothing more was asked, because it was about the hub; nil: all are done.
     func run(
         _ things: some Sequence<Thing>, each: (Thing, Outcome, _ inFlight: Int) async throws -> Void

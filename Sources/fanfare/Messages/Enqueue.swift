@@ -61,7 +61,7 @@ struct Enqueue: ReportingCommand {
     private func enqueue(
         _ messages: [NewMessage], to store: Messages, _ warnings: Warnings
     ) async throws -> [Messages.Enqueued] {
-        // A file without messages, say of a job that found nothing to tell, is no fault.
+        // A file without messages, for example from a job that found nothing to send, is no error.
         if messages.isEmpty { return [] }
         guard dryRun else {
             return try await store.enqueue(messages) { if strict { try warnings.refuse("cannot enqueue") } }

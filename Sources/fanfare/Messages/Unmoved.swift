@@ -50,7 +50,7 @@ struct Unmoved {
         .list(rows.map { .object(["id": .number($0.id), "status": .text($0.status), "why": .text($0.why)]) })
     }
 
-    /// It is in the right state and was left all the same.
+    /// It is in the right state, and still nothing was done.
     private static func held(_ stood: Messages.Standing, _ asked: Asked) -> String {
         if asked == .resolve { return "somebody else decides it at this moment; try again" }
         return stood.reason == "late_translation"

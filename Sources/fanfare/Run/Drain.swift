@@ -114,7 +114,7 @@ struct Drain: ReportingCommand {
         case done
         /// Some messages failed for good or are in doubt, or changes of devices were refused.
         case failed
-        /// The time was up, or it was told to stop.
+        /// The time was up, or it was asked to stop.
         case left
         /// Another drain works.
         case locked

@@ -36,7 +36,7 @@ struct DrainMetrics {
         try file.commit(isDurable: false)
     }
 
-    /// From the file of an earlier drain; nil: there is none, or it does not say.
+    /// From the file of an earlier drain; nil: no such file, or the time is not in it.
     private var lastSuccess: Double? {
         // The loss is meant: without the file there was no success that we know of.
         guard let bytes = try? BoundedFile.bytes(of: path, limit: 16_777_216) else { return nil }

@@ -6,7 +6,7 @@ import Postgres
 import Store
 
 extension CommandOptions {
-    /// Lends the database of the settings, if this build can use its schema; says so when the schema is newer.
+    /// Lends the database of the settings, if this build can use its schema; logs when the schema is newer.
     ///
     /// - Parameter onWarning: takes the server's warnings; nil: they go to the log.
     /// - Throws: `Failure` for everything that goes wrong with settings, database or schema; what `body` throws.
@@ -20,7 +20,7 @@ extension CommandOptions {
                     Logger(label: "fanfare.database").notice("\(notice)")
                 }
             } catch let error as DatabaseError where error.is(.insufficientPrivilege) {
-                // A login that is in none of our roles: the command's own statement tells which one it needs.
+                // A login that is in none of our roles: the error of the command's own statement names the right one.
             }
             return try await body(database)
         }

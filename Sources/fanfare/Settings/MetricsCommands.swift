@@ -2,7 +2,7 @@ import ArgumentParser
 import CommandLineTool
 import Telemetry
 
-/// `fanfare metric`: what `/metrics` tells.
+/// `fanfare metric`: what `/metrics` exposes.
 struct MetricsCommands: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "metric", abstract: "What a worker tells Prometheus.",

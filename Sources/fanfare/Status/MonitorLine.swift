@@ -56,7 +56,7 @@ struct MonitorLine {
     /// - Returns: the exit status.
     static func say(_ failure: Failure, asJSON: Bool) -> Int32 {
         let line = MonitorLine(failure)
-        // A monitor that does not read goes by the exit status.
+        // A monitor that does not read the text uses the exit status.
         try? StandardStreams.print(asJSON ? line.json.document : line.text)
         return line.state.rawValue
     }
