@@ -4,8 +4,8 @@ import Postgres
 import PostgresServer
 import PushModel
 
-/// The program `fanfare-lab`, for people of this repository: shows Fanfare at work, breaks it on purpose, and lends private
-/// servers. Nothing of it is installed anywhere.
+/// The program `fanfare-lab`, for developers of this repository: shows Fanfare running, breaks it on purpose, and lends
+/// private servers. Nothing of it is installed anywhere.
 @main
 struct FanfareLab: Program {
     static let configuration = CommandConfiguration(

@@ -57,7 +57,7 @@ actor FaultInjector {
         do {
             guard try await inject(injection) else { return }
         } catch {
-            // A session that ends all sessions may be told that it was ended itself.
+            // A session that ends all sessions may get the error that it was ended itself.
             guard injection.kind == .killSessions else {
                 return failures.append("\(injection.kind.rawValue): \(error)")
             }

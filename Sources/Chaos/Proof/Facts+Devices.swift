@@ -88,7 +88,7 @@ extension Facts {
         public var id: Int64
         public var device: DeviceName
         public var action: DeviceChange.Action
-        /// Tells it from a change that got the same id after a fail-over.
+        /// Distinguishes it from a change that got the same id after a fail-over.
         public var handle: String?
         /// Seconds since 1970.
         public var at: Double

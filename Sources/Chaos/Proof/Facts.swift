@@ -5,7 +5,7 @@ public struct Facts: Sendable {
         public var id: Int64
         /// nil: direct send.
         public var tag: String?
-        /// Stands in its content and in no other message's, so that a body tells what it carries.
+        /// Only in this message's content, so that a body shows which messages it carries.
         public var marker: String
         /// As push.message_status says.
         public var status: String
@@ -120,7 +120,7 @@ public struct Facts: Sendable {
     /// An INSERT that returned this id, and whose commit was confirmed.
     public struct Confirmation: Sendable, Equatable {
         public var id: Int64
-        /// Tells it from a message that got the same id after a fail-over.
+        /// Distinguishes it from a message that got the same id after a fail-over.
         public var marker: String
         /// Seconds since 1970.
         public var at: Double

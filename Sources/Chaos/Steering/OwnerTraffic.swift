@@ -3,8 +3,8 @@ import Postgres
 import PushModel
 import Store
 
-/// The owner of campaigns at work while everything breaks: keeps two runs going, and pauses, resumes, cancels, retries and
-/// paces them at random.
+/// The owner of campaigns, who acts while everything breaks: keeps two runs going, and pauses, resumes, cancels,
+/// retries and paces them at random.
 actor OwnerTraffic {
     private enum Answer { case done, refused, unknown }
 

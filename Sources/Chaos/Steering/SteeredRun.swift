@@ -1,6 +1,6 @@
 import PushModel
 
-/// A run of a campaign that a person steered, and what they were told.
+/// A run of a campaign that a person steered, and the answers they got.
 struct SteeredRun: Sendable, Equatable {
     /// How it has to end.
     enum Wish: Sendable, Equatable {

@@ -1,7 +1,7 @@
 import HubEmulator
 import PushModel
 
-/// What is known after runs were steered: what the person was told, what the tables say, and what the hubs saw.
+/// What is known after runs were steered: the answers that the person got, what the tables say, and what the hubs saw.
 struct SteeringFacts: Sendable {
     /// A recipient of a run on one of its hubs.
     struct Place: Hashable, Sendable {

@@ -3,7 +3,7 @@ import PushModel
 /// What backends write, of every kind there is. Pure: a seed in, rows out.
 ///
 /// Every content has a marker of its own, in its text and in `meta`; every tag is used for one content only. So a request
-/// tells what it carries by its tags and its body.
+/// shows what it carries by its tags and its body.
 struct MessageGenerator {
     /// A row of push.message; times are seconds from now.
     struct Row: Encodable, Sendable {

@@ -2,7 +2,7 @@ import Foundation
 import Postgres
 import PushModel
 
-/// People at work while everything breaks: they cancel, erase, decide doubts, send again, pause and resume.
+/// People who act while everything breaks: they cancel, erase, decide doubts, send again, pause and resume.
 actor OperatorTraffic {
     private let database: Database
     private let backend: Backend

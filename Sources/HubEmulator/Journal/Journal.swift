@@ -102,7 +102,7 @@ final class Journal: Sendable {
         }
     }
 
-    /// The entry with this number. nil: it is no longer kept, or there is none yet.
+    /// The entry with this number. nil: it is no longer kept, or does not exist yet.
     func entry(_ number: Int) -> JournalEntry? {
         guard number > 0, let entry = entries(after: number - 1, hub: nil, limit: 1).first else { return nil }
         return entry.number == number ? entry : nil

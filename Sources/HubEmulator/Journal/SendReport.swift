@@ -46,7 +46,7 @@ struct SendReports: Sendable {
     private static let limit = 100
 
     /// - Parameter origin: where the emulator is for the person who reads it.
-    /// - Returns: nil: the entry is no longer kept, or there is none yet.
+    /// - Returns: nil: the entry is no longer kept, or does not exist yet.
     func report(_ number: Int, at origin: String) -> SendReport? {
         guard let entry = journal.entry(number) else { return nil }
         let request = journal.request(of: number)

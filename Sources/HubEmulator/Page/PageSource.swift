@@ -15,7 +15,7 @@ struct PageSource: Sendable {
     private static let rateSpan = 10.0
 
     func view(_ filter: DeviceFilter, _ sendFilter: SendFilter, page number: Int) -> PageView {
-        // Before anything is read: an inbox cleared from here on is told to the page by its events.
+        // Before anything is read: the page learns from its events of an inbox that is cleared from here on.
         let clearings = deviceFinder.journal.feed.clearings
         let offset = (number - 1) * Self.devicesPerPage
         let page = deviceFinder.page(filter, offset: offset, limit: Self.devicesPerPage)

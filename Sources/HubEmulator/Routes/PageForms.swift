@@ -27,7 +27,7 @@ struct PageForms: Sendable {
         }
     }
 
-    /// - Returns: false: there is no such form.
+    /// - Returns: false: no such form.
     private func change(_ action: String, _ body: UploadedBody) throws(EmulatorError) -> Bool {
         switch action {
         case "clear": journal.clear()
@@ -83,7 +83,7 @@ struct PageForms: Sendable {
             let view = SendFormView(source, fields, problem: error.description)
             return PageRoutes.html(ToolPages(source: source).send(view), status: 400)
         }
-        // Without a response when a fault closes the connection: the journal has the send all the same.
+        // Without a response when a fault closes the connection: the journal still has the send.
         _ = try await perform(head, Array((fields["body"] ?? "").utf8))
         let sent = journal.newest(1, hub: nil) { $0.clientTracking == tracking }.first
         return Self.redirect(to: sent.map { "/_emulator/page/sends/\($0.number)" } ?? "/")

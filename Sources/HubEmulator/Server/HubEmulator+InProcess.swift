@@ -35,7 +35,7 @@ extension HubEmulator {
     /// - Throws: `EmulatorError` for an unknown hub.
     public func devices(at hub: String) throws(EmulatorError) -> [String] { try self.hub(hub).devices }
 
-    /// One device as it is registered now; nil: there is none with this id.
+    /// One device as it is registered now; nil: no device has this id.
     ///
     /// - Throws: `EmulatorError` for an unknown hub.
     public func installation(_ id: String, at hub: String) throws(EmulatorError) -> Installation? {

@@ -49,7 +49,7 @@ struct EmulatorPlan {
         let settings = try options.loadSettings(.database)
         self = try EmulatorPlan(settings.hubs, listen: listen)
         guard hubs.isEmpty else { return }
-        _ = try options.loadSettings(.everything)  // says so, if a hub is left out because its settings are wrong
+        _ = try options.loadSettings(.everything)  // reports hubs that are left out because their settings are wrong
         throw Failure(
             "cannot emulate",
             because: "no hub of \(settings.file ?? "the settings") is on this machine (http://127.0.0.1:…)",

@@ -78,7 +78,7 @@ struct DemoCommand: AsyncParsableCommand {
             facts = try await run.story(at: environment)
             if keep { try await stay(run, environment, facts) }
         } catch {
-            // The first error is the one to tell; while a signal ends everything there is nothing to close.
+            // The first error is the one to report; while a signal ends everything there is nothing to close.
             if !run.signals.isLeaving { _ = try? await environment.close() }
             throw error
         }

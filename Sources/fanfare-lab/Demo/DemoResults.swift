@@ -1,4 +1,4 @@
-/// What happened in a demo, as hub and database told it afterwards.
+/// What happened in a demo, as hub and database reported it afterwards.
 struct DemoResults: Sendable {
     /// One request as it arrived at the hub, and what the database wrote down about it.
     struct Post: Sendable, Equatable {

@@ -3,7 +3,7 @@ import Foundation
 import HubEmulator
 import Postgres
 
-/// The demo from an empty server to the last claim. Tells it while it happens, unless it is for a program.
+/// The demo from an empty server to the last claim. Prints each step as it happens, unless the output is for a program.
 struct DemoRun: Sendable {
     /// nil: nothing is printed.
     let page: DemoPage?
