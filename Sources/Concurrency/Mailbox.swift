@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Values from many tasks for one that waits for them, in order. Unlike an `AsyncStream` it does not end when that task is
-/// cancelled: who has begun something learns how it ended.
+/// cancelled: a task that has begun something learns how it ended.
 package final class Mailbox<Value: Sendable>: Sendable {
     private struct State {
         var values: [Value] = []

@@ -1,8 +1,8 @@
 import NIOCore
 
-/// The end of an HTTP/2 connection: counts its requests, closes it when it is idle or told to, and says when nothing of
-/// it runs any more. Last in the connection's pipeline; each request has a channel of its own with a `StreamHandler`,
-/// on the same event loop.
+/// The end of an HTTP/2 connection: counts its requests, closes it when it is idle or asked to, and reports when
+/// nothing of it runs any more. Last in the connection's pipeline; each request has a channel of its own with a
+/// `StreamHandler`, on the same event loop.
 final class HTTP2Connection: ChannelInboundHandler {
     typealias InboundIn = Never
 

@@ -23,7 +23,7 @@ public final class Listener: Sendable {
     private struct State {
         var isClosed = false
         var connections: [ObjectIdentifier: Connection] = [:]
-        /// Told to make room, and not closed yet.
+        /// Asked to make room, and not closed yet.
         var leaving: [ObjectIdentifier: Connection] = [:]
     }
 
@@ -177,8 +177,8 @@ public final class Listener: Sendable {
     }
 }
 
-/// Tells a connection to close at once, whatever is under way.
+/// Asks a connection to close at once, whatever is under way.
 struct CloseEvent: Sendable {}
 
-/// Tells a connection to close if no request is under way.
+/// Asks a connection to close if no request is under way.
 struct MakeRoomEvent: Sendable {}

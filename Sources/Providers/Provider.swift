@@ -9,7 +9,7 @@ public protocol Provider: Sendable {
     var host: String { get }
 
     /// - Parameters:
-    ///   - id: the caller's own number; comes back in the reply.
+    ///   - id: the caller's own number; returned in the reply.
     ///   - token: permission for the hub, from `HubTokens`.
     /// - Throws: `InvalidPost` when the post must not be sent. Trying again does not help.
     func request(for post: Post, id: Int64, signedBy token: SASToken) throws(InvalidPost) -> Request

@@ -2,7 +2,7 @@ import Files
 import Glibc
 import PushModel
 
-/// A file a command was told to read, whole; `-` is standard input.
+/// A file that a command reads, whole; `-` is standard input.
 package enum InputFile {
     /// Without the byte order mark of UTF-8.
     ///

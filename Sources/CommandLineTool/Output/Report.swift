@@ -28,7 +28,7 @@ package struct Report {
         self.init(text(), .object(members()), status: status)
     }
 
-    /// A text with tables, which fit into lines of so many characters (nil: any number).
+    /// A text with tables, which fit into lines of `width` characters (nil: any number).
     package init(
         fitting text: @escaping (_ width: Int?) -> String, _ json: @autoclosure @escaping () -> JSONOutput,
         status: ExitStatus = .ok

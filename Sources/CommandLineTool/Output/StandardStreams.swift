@@ -47,7 +47,7 @@ package enum StandardStreams {
     package static func clearScreen() { _ = write("\u{1B}[H\u{1B}[2J", to: STDOUT_FILENO) }
 
     /// Writes the text and a line end to standard error, without what looks like a secret, and without characters that command
-    /// a terminal. A text that cannot be written is lost: there is nowhere left to say so.
+    /// a terminal. A text that cannot be written is lost: there is nowhere left to report it.
     package static func printError(_ text: String) {
         _ = write(SecretMask.masked(text).visible + "\n", to: STDERR_FILENO)
     }

@@ -75,7 +75,7 @@ package struct TextTable {
         .joined(separator: "\n")
     }
 
-    /// On a screen, columns in which no row has anything only take room from others; nil: there are none.
+    /// On a screen, columns in which no row has anything only take room from others; nil: no such columns.
     private func withoutEmptyColumns() -> TextTable? {
         let filled = columns.indices.filter { column in rows.contains { !$0[column].isEmpty } }
         guard filled.count < columns.count, !filled.isEmpty else { return nil }

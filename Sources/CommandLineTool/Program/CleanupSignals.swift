@@ -28,7 +28,7 @@ package final class CleanupSignals: Sendable {
         }
     }
 
-    /// - Returns: the task that waits for a signal; nil: none does, so the signal ends the program.
+    /// - Returns: the task that waits for a signal; nil: no task waits, so the signal ends the program.
     private func take() -> WaiterQueue<Void, Void>.Waiter? {
         state.withLock { state in
             let staying = state.staying.popFirst()

@@ -74,7 +74,7 @@ extension Program {
         }
     }
 
-    /// ArgumentParser knows which command it was and what the option is for, but says so only in its own long form.
+    /// ArgumentParser knows which command it was and what the option is for, but shows that only in its own long form.
     private static func wrongUsage(_ error: any Error) -> Failure {
         let long = fullMessage(for: error)
         let command = long.firstMatch(of: /See '(.+) --help'/).map { String($0.1) } ?? programName

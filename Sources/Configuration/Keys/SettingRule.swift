@@ -6,7 +6,7 @@ enum SettingRule: Sendable {
     case integer(ClosedRange<Int>, unit: String)
     case flag
     case choice([String])
-    /// `rule` completes "must be …"; `pattern` tells an editor the same, as far as a regular expression can.
+    /// `rule` completes "must be …"; `pattern` is the same rule for an editor, as far as a regular expression can.
     case text(rule: String, pattern: String? = nil, holds: @Sendable (String) -> Bool)
     /// As `text`, and never shown.
     case secret(rule: String)

@@ -52,7 +52,7 @@ struct SettingsLoader {
         switch scope {
         case .everything: break
         case .work:
-            // A hub that is wrong has said so itself.
+            // A hub with wrong settings has its own problem already.
             if settings.hubs.isEmpty, !problems.contains(where: { $0.key.hasPrefix("hubs") }) {
                 problems.append(.noHubs)
             }

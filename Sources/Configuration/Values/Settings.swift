@@ -60,7 +60,7 @@ public struct Settings: Sendable {
 
     public struct Caps: Sendable, Equatable {
         /// Days for which it is known whom campaigns with a cap reached, so the most that `days` of a cap may be. 1 to 366.
-        /// `fanfare migrate up` tells the database.
+        /// `fanfare migrate up` writes it to the database.
         public var rememberDays = 30
     }
 

@@ -45,7 +45,7 @@ public final class HTTPClient: Sendable {
         inbox.stop()
     }
 
-    /// A channel for one lane: replies to requests sent through it come back through it.
+    /// A channel for one lane: it returns the replies to the requests sent through it.
     public func channel() -> RequestChannel {
         let channel = RequestChannel(inbox: inbox, counts: counts)
         inbox.register(channel)

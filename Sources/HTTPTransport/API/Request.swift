@@ -11,7 +11,7 @@ public struct Request: Sendable {
         case delete = "DELETE"
     }
 
-    /// The caller's own number, which comes back in `Reply.id`.
+    /// The caller's own number, returned as `Reply.id`.
     public var id: Int64
     public var method: Method
     /// Absolute URL. Comes from the configuration; text out of a row has to be escaped.
@@ -44,7 +44,7 @@ extension Request {
         // The list is never changed, and `shared` lives as long as this request.
         var line = shared.list
         while let node = line {
-            // A line without a value tells libcurl to omit that header: it is never sent.
+            // A line without a value makes libcurl omit that header: it is never sent.
             if let data = node.pointee.data, let colon = strchr(data, Int32(UInt8(ascii: ":"))), colon[1] != 0 {
                 let name = UnsafeRawBufferPointer(start: data, count: colon - data)
                 shown.append((String(decoding: name, as: UTF8.self), String(cString: colon + 2)))

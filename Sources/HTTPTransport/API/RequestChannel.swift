@@ -32,7 +32,7 @@ public final class RequestChannel: Sendable {
         deliver(replies)
     }
 
-    /// The replies that have come back since the last call, in order of arrival; waits for at least one.
+    /// The replies that have arrived since the last call, in order of arrival; waits for at least one.
     ///
     /// Cancelling the task does not end the wait: requests in flight will be answered, and their replies have to be
     /// recorded. Every request ends by its timeout. With nothing in flight it waits for the next submission.

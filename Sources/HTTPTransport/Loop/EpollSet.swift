@@ -32,7 +32,7 @@ final class EpollSet {
         /// What libcurl wants.
         var wanted: Interest = []
         /// Set for sockets that we open and close. nil for those that libcurl makes by itself (the resolver's pair): it
-        /// closes them without telling us and their numbers are used again, so they must not stay in the set.
+        /// closes them without notice and their numbers are used again, so they must not stay in the set.
         var origin: Origin?
     }
 

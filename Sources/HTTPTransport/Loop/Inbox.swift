@@ -27,7 +27,7 @@ final class Inbox: Sendable {
         var hasEnded = false
         var waitingForEnd = WaiterQueue<Void, Void>()
         var channels: [WeakChannel] = []
-        /// With so many, those that are gone are forgotten.
+        /// At this number of channels, those that are gone are removed.
         var sweepsAt = 64
     }
 

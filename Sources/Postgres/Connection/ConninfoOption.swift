@@ -2,7 +2,7 @@ import CLibpq
 
 /// The options of libpq's connection strings: which one its words are about, and which one a misspelt name means.
 enum ConninfoOption {
-    /// The options that this libpq knows, with the variable of the environment that sets each; nil: none does.
+    /// The options that this libpq knows, with the variable of the environment that sets each; nil: no variable.
     static let known: [String: String?] = {
         var known: [String: String?] = [:]
         guard let defaults = PQconndefaults() else { return known }

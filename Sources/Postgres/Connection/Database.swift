@@ -150,8 +150,8 @@ public final class Database: Sendable {
     /// Callers that wait for a connection now.
     var waiting: Int { pool.waiting }
 
-    /// Seconds for which the connection that was lent first among those that are out has been out; nil: none is. Those of
-    /// `another` do not count.
+    /// Seconds since the oldest loan of a connection that is still out; nil: no connection is out. Those of `another`
+    /// do not count.
     public var longestUse: Double? {
         lent.withLock { $0.values.min() }.map { $0.duration(to: .now) / .seconds(1) }
     }

@@ -48,7 +48,7 @@ final class Outage: Sendable {
     /// How many callers back off, or wait for a connection.
     var waiting: Int { state.withLock { $0.sleeping.count + $0.asking.count } }
 
-    /// A session was lost: nobody knows whether the server is there.
+    /// A session was lost: it is unknown whether the server is there.
     func sessionWasLost() { state.withLock { $0.isAway = true } }
 
     /// The server refused a change because it takes none.
@@ -86,7 +86,7 @@ final class Outage: Sendable {
         if let error { throw error }
     }
 
-    /// Sleeps, less long if the server comes back after it was away or took no changes.
+    /// Sleeps, less long if the server is available again after it was away or took no changes.
     ///
     /// - Returns: whether it came back.
     @discardableResult

@@ -1,5 +1,5 @@
 /// How long to leave a server alone after a failed connection attempt. Doubles from 0.1 s to 0.8 s with every failure; up
-/// to half of each wait is taken off at random, so that many workers do not come back together.
+/// to half of each wait is taken off at random, so that many workers do not reconnect together.
 struct ReopenBackoff: Sendable {
     private static let first = Duration.milliseconds(100)
     private static let longest = Duration.milliseconds(800)

@@ -11,8 +11,8 @@ final class Session {
     /// The server refused a change because it takes none. A new session may reach another server, or the same one after
     /// a freeze; this session keeps the setting it began with.
     private(set) var isReadOnly = false
-    /// libpq could not write, and may still report the connection as good: a server that stops at once says so in a
-    /// notice; libpq reads that before it sees the end of the connection, and then reports only the failed write.
+    /// libpq could not write, and may still report the connection as good: a server that stops at once sends a
+    /// notice first; libpq reads that before it sees the end of the connection, and then reports only the failed write.
     private var isCut = false
 
     /// Connects, with libpq's own time limits, host lists and TLS.

@@ -56,7 +56,7 @@ public struct SessionSetting: Sendable, Equatable {
     public static let triggersFire = SessionSetting(
         name: "session_replication_role", value: "origin", rule: "<> 'replica'", handling: .refuse)
 
-    /// Transactions may write. Who forbids that wants it so, mostly for a while.
+    /// Transactions may write. If they may not, somebody set that on purpose, mostly for a while.
     public static let writable = SessionSetting(
         name: "default_transaction_read_only", value: "off", rule: "= 'off'", handling: .refuse)
 

@@ -67,7 +67,7 @@ public struct DatabaseError: Error, CustomStringConvertible {
 
     public var description: String { "cannot \(doing): \(why)" }
 
-    /// The same without what was tried, for a line that says so itself.
+    /// The same without what was tried, for a line that already contains that.
     public var why: String {
         var text = sqlState.map { "\($0) " } ?? ""
         text += message

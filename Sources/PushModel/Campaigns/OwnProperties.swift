@@ -34,7 +34,7 @@ struct OwnProperties: Sendable {
         }
     }
 
-    /// A member by its name, in any case; of several the last one. nil: there is none, or it is null.
+    /// A member by its name, in any case; of several the last one. nil: no such member, or it is null.
     subscript(name: String) -> Value? {
         let folded = name.utf8.map(\.foldedASCII)
         guard let index = names.indices.last(where: { MemberNames.folded(bytes[names[$0]]) == folded }) else {

@@ -20,7 +20,7 @@ public enum Verdict: Sendable, Equatable {
     /// 401: sign a new token and send again; if that is refused too, use the other key; then hold the hub.
     case authExpired(because: String)
     /// The hub refuses our key, or cannot prove who it is. Like the next two, this may be about the hub or about this one
-    /// message: the other posts tell. Certainly not sent.
+    /// message: the other posts show which. Certainly not sent.
     case authFailed(because: String)
     /// Nothing at this address is our hub.
     case hubNotFound(because: String)

@@ -1,4 +1,4 @@
-/// What is odd about a tag expression that is valid all the same.
+/// What is odd about a valid tag expression.
 public enum TagRemark: Sendable, Equatable, CustomStringConvertible {
     /// A tag named like an operator of other languages.
     case word(Tag)

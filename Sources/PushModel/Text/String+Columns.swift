@@ -3,12 +3,12 @@ extension String {
     /// none.
     package var columns: Int { unicodeScalars.reduce(0) { $0 + $1.columns } }
 
-    /// Followed by blanks up to so many columns; a longer text stays as it is.
+    /// Followed by blanks up to this many columns; a longer text stays as it is.
     package func padded(to columns: Int) -> String {
         self + String(repeating: " ", count: max(0, columns - self.columns))
     }
 
-    /// At most so many columns, the last one an ellipsis when something had to go.
+    /// At most this many columns, the last one an ellipsis when something was cut off.
     package func clipped(to columns: Int) -> String {
         guard self.columns > columns else { return self }
         var clipped = ""
@@ -21,8 +21,8 @@ extension String {
         return clipped + "…"
     }
 
-    /// Broken into lines of at most so many columns: at blanks, and between characters that take two, but never so that
-    /// a line begins with a closing mark. A word that is longer stays whole.
+    /// Broken into lines of at most this many columns: at blanks, and between characters that take two, but never so
+    /// that a line begins with a closing mark. A word that is longer stays whole.
     package func wrapped(to columns: Int) -> [String] {
         var lines: [String] = []
         var line = ""

@@ -95,7 +95,7 @@ public final class HubTokens: Sendable {
     /// Whether the secondary key signs now.
     public var usesSecondary: Bool { state.withLock { $0.usesSecondary } }
 
-    /// Seconds since 1970 at which the current token ends; nil: none is signed.
+    /// Seconds since 1970 at which the current token ends; nil: no token is signed.
     public var expiry: Int64? { state.withLock { $0.current?.expiry } }
 
     /// Tokens signed so far. With the default times one every 55 minutes.
