@@ -175,12 +175,12 @@ actor FaultInjector {
         try await Task.sleep(for: .seconds(injection.lasts))
         _ = testBed.emulator.removeFault(number)
         if injection.kind == .skew {
-            // Both keys were refused: the hub is held, and the operator who mends the clock resumes it.
+            // Both keys were refused: the hub is held, and the operator who corrects the clock resumes it.
             try await insist("SELECT push.resume_hub(name) FROM push.hub WHERE name IN ('news', 'local')")
         }
     }
 
-    /// Less than a minute: a worker that begins meanwhile must not refuse to.
+    /// Less than a minute: with more, a worker would refuse to begin meanwhile.
     private func stepServerClock(_ injection: InjectedFault) async throws {
         guard let clock = testBed.serverClock else { return }
         let began = Date().timeIntervalSince1970
@@ -192,7 +192,7 @@ actor FaultInjector {
         clockSteps.append(began...Date().timeIntervalSince1970)
     }
 
-    /// As the owner of the tables does who knows how to get past the trigger.
+    /// As an owner of the tables does who knows how to bypass the trigger.
     private func deleteRows(_ injection: InjectedFault) async throws {
         let ids = Array(await recent().suffix(40).shuffled().prefix(Int(1 + injection.seed % 3)))
         // Known before: a commit whose answer is lost may have deleted them, too.
@@ -224,7 +224,7 @@ actor FaultInjector {
         return id != nil
     }
 
-    /// Tries again like a person, for at most a minute: the database may be away, or no worker runs.
+    /// Retries like a person, for at most a minute: the database may be away, or no worker runs.
     private func insist(_ sql: SQL) async throws {
         let began = ContinuousClock.now
         while true {

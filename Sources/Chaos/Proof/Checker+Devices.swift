@@ -45,7 +45,7 @@ extension Checker {
     ///
     /// - Parameter changes: of one device, in this order.
     private mutating func checkDevice(_ name: Facts.DeviceName, _ changes: [Facts.Change]) {
-        // What waits is another promise's.
+        // Changes that wait are checked by another promise.
         guard !changes.contains(where: { $0.isWaiting || $0.results.count != 1 }) else { return }
         let possible = Self.outcomes(of: changes)
         let found = facts.devices[name]

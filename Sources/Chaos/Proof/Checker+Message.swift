@@ -54,7 +54,7 @@ extension Checker {
             return isTwice ? "post \(before.post ?? 0) gave it two results: retrying and \(after.status)" : nil
         case "in_doubt":
             if after.isResolved { return nil }
-            // Tried again: the answer said that it was not taken. That none came is what the doubt says already.
+            // Tried again: the answer said that it was not taken. Without an answer, the doubt already covers it.
             let isSaid =
                 ["accepted", "rejected"].contains(after.status)
                 || after.status == "retrying" && after.reason != "resent"

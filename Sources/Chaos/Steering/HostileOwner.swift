@@ -2,7 +2,7 @@ import Postgres
 import PushModel
 import Store
 
-/// An owner of campaigns whose views mean harm: keeps starting runs over them while others' runs are sent.
+/// An owner of campaigns with hostile views: keeps starting runs over them while others' runs are sent.
 actor HostileOwner {
     private let database: Database
     private let campaigns: CampaignStore

@@ -129,7 +129,7 @@ actor OwnerTraffic {
     /// Where the next call goes on, also after a lost connection.
     private final class Cursor { var value: String? }
 
-    /// Tries again like a person, for at most a minute: the database may be away.
+    /// Retries like a person, for at most a minute: the database may be away.
     private func insist(_ body: () async throws(DatabaseError) -> Void) async -> Answer {
         let began = ContinuousClock.now
         var mayHaveHappened = false

@@ -37,7 +37,7 @@ struct SteeringChecker {
 
     private mutating func checkSilence(of run: SteeredRun) {
         for moment in facts.heard[run.number] ?? [] {
-            // What a worker had in hand when it was stopped may leave when it goes on.
+            // Posts that a worker held when it was stopped may leave when it continues.
             let isHeld = facts.standstills.contains { $0.contains(moment) }
             for quiet in run.quiet where !isHeld && quiet.contains(moment) {
                 let seconds = moment - quiet.lowerBound

@@ -25,7 +25,7 @@ struct SteeringFacts: Sendable {
     var recipients: [Place: Recipient] = [:]
     /// By run: when its sends arrived, in seconds since 1970.
     var heard: [Int: [Double]] = [:]
-    /// When workers stood still, seconds since 1970: what they had in hand may be heard when they wake.
+    /// When workers stood still, seconds since 1970: posts that they held may arrive when they continue.
     var standstills: [ClosedRange<Double>] = []
     /// Messages and sends that are nobody's.
     var strange: [String] = []

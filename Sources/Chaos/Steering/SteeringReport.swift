@@ -11,7 +11,7 @@ public struct SteeringReport: Sendable {
     /// What the person did; with what came of it where it was not done.
     let actions: [String: Int]
     let injections: [String: Int]
-    /// In which nothing of a run may be heard, over all runs.
+    /// In which no post of a run may arrive, over all runs.
     let silentSeconds: Double
     /// At the numbers.
     var looks = 0

@@ -2,7 +2,7 @@ import Foundation
 import Postgres
 import PushModel
 
-/// An application that may only enqueue, and means harm: rows as large and odd as the rules allow, keys of others,
+/// A hostile application that may only enqueue: rows as large and odd as the rules allow, keys of others,
 /// transactions that stay open, and statements that must be refused.
 actor HostileTraffic {
     private let database: Database

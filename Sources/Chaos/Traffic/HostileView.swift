@@ -1,4 +1,4 @@
-/// A view of an audience whose owner means harm: its code runs in the session of its reader.
+/// A view of an audience with a hostile owner: its code runs in the session of its reader.
 public struct HostileView: Sendable {
     /// Of the view, in the schema `m`.
     public let name: String

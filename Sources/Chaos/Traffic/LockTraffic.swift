@@ -54,13 +54,13 @@ actor LockTraffic {
         } catch {
             failure = error
         }
-        // Also when the answer to PREPARE was lost, and by a task of its own: what is cancelled asks the database nothing more.
+        // Also when the answer to PREPARE was lost, and in a task of its own: a cancelled task can send no statement.
         if isPrepared { await Task { await rollBack(name) }.value }
         if let failure { throw failure }
         actions["locks: \(isPrepared ? "prepared" : "open") transactions", default: 0] += 1
     }
 
-    /// Tries again like a person: the database may be away, and a standby that lagged may know nothing of it.
+    /// Retries like a person: the database may be away, and a standby that lagged may not have it.
     private func rollBack(_ name: String) async {
         while true {
             do throws(DatabaseError) {

@@ -53,7 +53,7 @@ struct UrgentTraffic {
         return zip(ids, rows).map { Facts.Confirmation(id: $0, marker: $1.marker, at: now) }
     }
 
-    /// Until no more bulk posts have left for a second; at most a minute: where none leaves, the urgent ones show what is wrong.
+    /// Until no more bulk posts have left for a second; at most a minute: if none leaves, the urgent ones show why.
     private func waitForFullWindows() async throws {
         let began = ContinuousClock.now
         var (left, quiet) = (Int64(0), 0)
