@@ -91,7 +91,7 @@ struct Bench: ReportingCommand {
 
     private func measure() async throws -> Report {
         let settings = try options.common.loadSettings(.database)
-        // The worker's log says nothing that the report does not; a database that goes away under it is no news.
+        // The worker's log adds nothing to the report; that its database goes away at the end is expected.
         let threshold = bootstrapLogging(
             level: options.common.logLevel ?? .error, format: options.common.logFormat ?? .auto)
         let trapped = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)

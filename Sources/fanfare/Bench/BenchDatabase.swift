@@ -3,7 +3,7 @@ import CommandLineTool
 import Daemon
 import Postgres
 
-/// Where a bench measures a database: in nothing of the user's.
+/// Where a bench measures a database: apart from everything of the user.
 struct BenchDatabase: Sendable {
     /// The empty database to work in.
     let url: String
@@ -24,7 +24,7 @@ struct BenchDatabase: Sendable {
 
     /// Drops the database and ends its sessions. May be called more than once.
     ///
-    /// - Returns: whether nothing is left; what is left was complained of.
+    /// - Returns: whether nothing is left; otherwise a complaint was printed.
     @discardableResult
     func leave() async -> Bool {
         await scratch.drop()

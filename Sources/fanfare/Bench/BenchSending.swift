@@ -5,7 +5,7 @@ import Providers
 import PushModel
 import Signing
 
-/// What a bench sends to a hub for real, and what it says about that before.
+/// What a bench really sends to a hub, and what it announces before.
 struct BenchSending: Sendable {
     /// Notifications one bench sends at most.
     static let most = 1_000

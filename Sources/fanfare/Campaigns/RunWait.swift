@@ -5,7 +5,7 @@ import PushModel
 import PushWorker
 import Store
 
-/// Waiting for the end of a run, and the exit status that says how it ended.
+/// Waits for the end of a run, and gives the exit status for it.
 struct RunWait {
     let campaigns: CampaignStore
     let campaign: String

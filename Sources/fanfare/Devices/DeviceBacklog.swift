@@ -1,7 +1,7 @@
 import CommandLineTool
 import Store
 
-/// What waits of the changes of devices, and what was refused, as people read it.
+/// Which changes of devices wait, and which were refused, as text for people.
 extension SystemStatus {
     /// A line for each hub at which changes wait or were refused in the last day; nil: no such hub.
     ///

@@ -67,8 +67,8 @@ struct DoctorWorkers {
         return .warn("hub \(hub.hub)", "gate", "\(hub.state): \(reason)\(waits)", remedy: remedy(hub))
     }
 
-    /// Nothing can be sent: at once when other hubs are served, because then it is nobody's turn. Without any worker the
-    /// next drain may be about to begin.
+    /// Nothing can be sent: at once when other hubs are served, because then no worker will take it. Without any worker
+    /// the next drain may be about to begin.
     private func unserved(_ hub: SystemStatus.Hub) -> DoctorFinding? {
         let pending = hub.due + hub.later
         guard let since = hub.unservedSince, pending > 0 else { return nil }

@@ -35,7 +35,7 @@ final class ExportWriter {
         guard (try? JSONSerialization.jsonObject(with: Data(document))) is [String: Any] else {
             return refuse(id, "the hub's answer is no whole JSON object")
         }
-        // Within strings JSON has no line ends; between values one is as good as a blank.
+        // JSON has no line ends within strings; between values a line end means the same as a blank.
         let line = document.map { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") ? UInt8(ascii: " ") : $0 }
         written += 1
         guard let path, let file else { return try StandardStreams.print(String(decoding: line, as: UTF8.self)) }

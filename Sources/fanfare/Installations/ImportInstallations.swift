@@ -75,7 +75,7 @@ struct ImportInstallations: ReportingCommand {
         }
     }
 
-    /// nil: the line is none, and was complained about.
+    /// nil: the line is not an installation, and a complaint was printed.
     private static func entry(_ line: InputLines.Line, _ tally: ImportCounts) -> Entry? {
         do throws(InvalidInstallation) {
             return Entry(line: line.number, document: try InstallationDocument(json: line.bytes))

@@ -72,7 +72,7 @@ struct ContentOptions: ParsableArguments {
 
     /// The content, then its translations.
     ///
-    /// - Throws: `Failure` when a content is none, or its file cannot be read.
+    /// - Throws: `Failure` when a content is invalid, or its file cannot be read.
     func texts() throws(Failure) -> [Text] {
         var texts: [Text] = []
         if let content {

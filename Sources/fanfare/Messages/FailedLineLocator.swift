@@ -1,7 +1,7 @@
 import Postgres
 import Store
 
-/// Finds the line a refusal is about: not every refusal says which row it is, and none which line.
+/// Finds the line a refusal is about: not every refusal names the row, and no refusal names the line.
 enum FailedLineLocator {
     /// Enqueues half of the lines, and half of those, each time rolled back, until one line alone is refused with the
     /// same words.

@@ -5,7 +5,7 @@ struct LineFault: Error, CustomStringConvertible {
     let description: String
     /// From 1, where one character is wrong.
     var column: Int?
-    /// What to do about it; nil: what a line looks like says enough.
+    /// What to do about it; nil: the example of a line is enough.
     var hint: String?
 
     init(_ description: String, column: Int? = nil, hint: String? = nil) {

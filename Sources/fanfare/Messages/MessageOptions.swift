@@ -72,7 +72,7 @@ struct MessageOptions: ParsableArguments {
     @Option(help: ArgumentHelp("W3C trace context of the caller.", valueName: "context")) var traceparent: String?
     @Option(help: ArgumentHelp("For the backend's own use; any JSON.", valueName: "json")) var meta: String?
 
-    /// The name of an option that was given; nil: none was.
+    /// The name of an option that was given; nil: no option was given.
     var firstGiven: String? {
         let given: [(name: String, isGiven: Bool)] =
             [("--hub", hub != nil)] + target.given + content.given + [
@@ -111,7 +111,7 @@ struct MessageOptions: ParsableArguments {
 
     /// The rows of `push.message`: the content, then its translations.
     ///
-    /// - Throws: `Failure` when a content or a time is none.
+    /// - Throws: `Failure` when a content or a time is invalid.
     func messages() throws(Failure) -> [NewMessage] {
         var message = NewMessage(hub: hub ?? "", tag: target.tag, content: nil)
         message.handles = target.handles.isEmpty ? nil : target.handles

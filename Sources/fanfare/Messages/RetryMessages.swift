@@ -74,7 +74,7 @@ struct RetryMessages: DatabaseCommand {
     }
 }
 
-/// A reason that ends a message for good, and that sending it again may mend.
+/// A reason that ends a message for good, although sending it again may succeed.
 struct FailureReason: ExpressibleByArgument {
     let reason: Reason
 

@@ -90,7 +90,7 @@ struct Send: ReportingCommand {
                 try request(for: post, to: hub, signedBy: token)
             }
             report.add(post, hub.provider.answer(to: reply), reply)
-            // What the hub holds against us it would hold against the next one as well.
+            // A refusal that is about us would meet the next request as well.
             if report.isHubAway { break }
         }
         report.left = posts.count - report.sent.count

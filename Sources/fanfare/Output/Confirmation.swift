@@ -1,7 +1,7 @@
 import CommandLineTool
 import Foundation
 
-/// Asks a person at the terminal before something that others get to see.
+/// Asks a person at the terminal before an action that others will notice.
 enum Confirmation {
     /// Returns when the answer is yes.
     ///

@@ -24,7 +24,7 @@ extension Failure {
         }
     }
 
-    /// A clock is set by others while nobody looks; systemd tries again. Settings wait for a person.
+    /// Others may correct the clock, and systemd tries again. Settings wait for a person.
     private static func status(of unfit: UnfitDatabase) -> ExitStatus {
         switch unfit {
         case .clock: .tryLater

@@ -3,7 +3,7 @@ import Configuration
 import PushModel
 
 extension Failure {
-    /// A hub that there is not: names the nearest one, or all there are.
+    /// A hub that does not exist: names the nearest one, or all that exist.
     ///
     /// - Parameters:
     ///   - what: cannot be done.

@@ -7,7 +7,7 @@ import UnixSignals
 /// What signals mean to a command that goes on for a while.
 ///
 /// SIGTERM and SIGINT: stop. A second one of them ends the process at once, as that signal does (143, 130); what it held
-/// is rescued by another worker. SIGUSR1: say in the log how things stand.
+/// is rescued by another worker. SIGUSR1: write the state to the log.
 /// SIGHUP: read the settings again (systemd's `ExecReload=`). The kernel sends the same signal when the terminal goes away:
 /// then there is no terminal any more, and it means stop, unless nohup started the process.
 struct Signals: Sendable {

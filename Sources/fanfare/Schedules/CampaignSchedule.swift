@@ -11,7 +11,7 @@ struct CampaignSchedule {
     private let campaign: String
     private let known: CampaignStore.Scheduled
     private let schedule: Schedule?
-    /// Whether it comes: neither a paused one does nor a draft, nor one that is not approved.
+    /// Whether it will fire: not while paused, a draft or unapproved.
     private let comes: Bool
     private let next: [Int]
     /// Why no time comes.
