@@ -98,7 +98,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        // Who only sends, and does not read its last response, is idle.
+        // A client that only sends, and does not read its last response, is idle.
         if case .lingering = state {} else { activeAt = .now() }
         hasReceived = true
         isInReadCycle = false

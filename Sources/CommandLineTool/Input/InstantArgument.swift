@@ -7,8 +7,8 @@ package struct InstantArgument: Equatable {
     package let text: String
 
     /// - Parameter now: seconds since 1970: what `+10m` counts from, by this machine's clock.
-    /// - Throws: `Failure` for a form that is nearly one of ours, and for a time that names no zone: a session's zone
-    ///   would decide, and nobody sees that. All others are left to PostgreSQL, which knows many.
+    /// - Throws: `Failure` for a form that is nearly one of ours, and for a time that names no zone: the zone of the
+    ///   session would decide, silently. All others are left to PostgreSQL, which knows many.
     package init(_ given: String, for option: String, now: Double = Date().timeIntervalSince1970) throws(Failure) {
         if given.hasPrefix("+") {
             let length = given.dropFirst().filter { $0 != " " }

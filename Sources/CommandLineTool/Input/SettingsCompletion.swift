@@ -1,7 +1,7 @@
 import ArgumentParser
 import Configuration
 
-/// What a shell offers of the settings that the command would read: nothing of settings that cannot be read.
+/// What a shell offers from the settings that the command would read: nothing if they cannot be read.
 enum SettingsCompletion {
     @Sendable static func hubs(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
         // The loss is meant: a person who asks for a completion is typing, and an error there helps nobody.

@@ -6,7 +6,7 @@ package struct Report {
     private let makeText: (Int?) -> String
     private let makeJSON: () -> JSONOutput
     package var status: ExitStatus
-    /// Why it is no success: the command ends with its status, and says it unless JSON is asked for.
+    /// Why it is no success: the command ends with its status, and prints it unless JSON is asked for.
     package var failure: Failure?
     /// What goes to standard error with the text, and with JSON.
     package var remarks: (text: String?, json: String?) = (nil, nil)
@@ -63,7 +63,7 @@ package struct Report {
 
     /// The same, ending with a failure if there is one.
     ///
-    /// - Parameter always: it is said with JSON, too.
+    /// - Parameter always: it is printed with JSON, too.
     package func failing(with failure: Failure?, always: Bool = false) -> Report {
         var report = self
         report.failure = failure
@@ -71,7 +71,7 @@ package struct Report {
         return report
     }
 
-    /// For people. Empty: only JSON has something to say.
+    /// For people. Empty: only JSON has content.
     ///
     /// - Parameter width: characters a line may have; nil: any number.
     package func text(fitting width: Int? = nil) -> String { makeText(width) }

@@ -4,7 +4,7 @@ import Synchronization
 /// The terminal as a picture that is drawn anew: another screen, no cursor, keys without Enter. Given back as it was,
 /// however the program ends.
 package final class Terminal: Sendable {
-    /// What the terminal was before; nil: it has been given back, or standard input is none.
+    /// What the terminal was before; nil: it has been given back, or standard input is no terminal.
     private let before: Mutex<termios?>
 
     /// Takes the terminal over.
@@ -43,7 +43,7 @@ package final class Terminal: Sendable {
         Self.write("\u{1B}[H" + lines.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n") + "\u{1B}[J")
     }
 
-    /// A key that was pressed; nil: none.
+    /// A key that was pressed; nil: no key.
     package func key() -> UInt8? {
         var ready = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
         var key: UInt8 = 0
@@ -51,7 +51,7 @@ package final class Terminal: Sendable {
         return key
     }
 
-    /// What a terminal does not take is not missed: the next picture replaces it.
+    /// What a terminal does not take is no loss: the next picture replaces it.
     private static func write(_ text: String) {
         var text = text
         text.withUTF8 { bytes in _ = Glibc.write(STDOUT_FILENO, bytes.baseAddress, bytes.count) }

@@ -3,7 +3,7 @@ import Foundation
 import PushModel
 
 /// The words of a command line, looked at before ArgumentParser does: of two values it takes the last in silence, for a
-/// misspelt command it prints the help of the one above, and it says what is missing before it says what is misspelt.
+/// misspelt command it prints the help of the one above, and it reports what is missing before what is misspelt.
 enum CommandWords {
     /// - Parameter words: all arguments of the program.
     /// - Throws: `Failure` for a word that is no command, for an option that the command does not have, and for an option

@@ -1,9 +1,10 @@
-/// What `fanfare` says to the shell, cron and systemd when it ends (sysexits.h).
+/// The exit status of `fanfare` for the shell, cron and systemd (sysexits.h).
 ///
 /// Not called `ExitCode`: ArgumentParser has a type of that name, and the commands see both.
 public enum ExitStatus: Int32, Sendable, CaseIterable {
     case ok = 0
-    /// Some messages or changes of devices failed for good. Said by `drain`, and by `send` and `installation` of what the hub refused.
+    /// Some messages or changes of devices failed for good. Used by `drain`, and by `send` and `installation` for what
+    /// the hub refused.
     case someFailed = 1
     /// A wrong command line (`EX_USAGE`).
     case usage = 64

@@ -2,7 +2,7 @@ import Configuration
 import Configuration
 import PushModel
 
-/// Why a command could not do its work: what a person reads on standard error, and what the shell gets to know.
+/// Why a command could not do its work: a text for people on standard error, and an exit status for the shell.
 package struct Failure: Error {
     package struct Complaint: Sendable {
         /// What was tried, or what is wrong: `cannot enqueue`, `config.json`.

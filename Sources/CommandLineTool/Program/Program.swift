@@ -10,7 +10,7 @@ package protocol Program: AsyncParsableCommand {
     /// What an error of the program's libraries means to the person at the command line; nil: not one of theirs.
     static func failure(of error: any Error) -> Failure?
 
-    /// Says a failure in its own way and returns the exit status; nil: it is said as all others are.
+    /// Reports a failure in its own way and returns the exit status; nil: it is reported like all others.
     static func ending(with failure: Failure) -> Int32?
 }
 

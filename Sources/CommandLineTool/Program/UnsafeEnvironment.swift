@@ -2,8 +2,8 @@ import Glibc
 import Logging
 import Synchronization
 
-/// Variables that make OpenSSL and libcurl write down the secrets of a connection, or load code and settings that nobody
-/// looked at. A process that inherits one works without it.
+/// Variables that make OpenSSL and libcurl write down the secrets of a connection, or load code and settings that were
+/// never reviewed. A process that inherits one works without it.
 package enum UnsafeEnvironment {
     /// `SSL_CERT_FILE` and `SSL_CERT_DIR` stay: they add trusted authorities for libpq's `sslrootcert=system`, and a hub's
     /// certificate is checked with the bundle that libcurl was built for.
@@ -21,7 +21,7 @@ package enum UnsafeEnvironment {
         removed.withLock { $0 += found }
     }
 
-    /// Says once which were removed.
+    /// Logs once which were removed.
     package static func report(to log: Logger) {
         let names = takeRemoved()
         guard !names.isEmpty else { return }

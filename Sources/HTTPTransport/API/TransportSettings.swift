@@ -75,7 +75,7 @@ public struct TransportSettings: Sendable {
         return found
     }
 
-    /// Why every request to this URL would be refused, before anything leaves; nil: none would. Never quotes the URL.
+    /// Why every request to this URL would be refused, before anything leaves; nil: it would not. Never quotes the URL.
     public func refusal(of url: String) -> String? {
         do throws(Reply.Fault) {
             _ = try KnownURLs(self).target(for: url)

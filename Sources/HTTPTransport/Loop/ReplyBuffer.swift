@@ -1,5 +1,5 @@
-/// What has come back for one request so far. Bounded: the server decides neither how much we read nor how much we
-/// keep.
+/// What has arrived of the reply to one request so far. Bounded: the server decides neither how much we read nor how
+/// much we keep.
 struct ReplyBuffer {
     /// Bytes of a body that are kept by default.
     static let bodyLimit = 65_536

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Requests submitted together, and who gets their replies.
+/// Requests submitted together, and the receiver of their replies.
 struct Batch: Sendable {
     let requests: [Request]
     let recipient: Recipient

@@ -89,7 +89,7 @@ public final class Window: Sendable {
     /// Begins anew at 1: nothing gets through, and the next try must cost one request, not a whole window.
     public func shrink() { state.withLock { $0.size = 1 } }
 
-    /// Turns every caller away that waits for places, or for those it has to be free: the hub takes nothing for some time.
+    /// Turns away every caller that waits for places, or until its places are free: the hub takes nothing for a while.
     public func turnAway() {
         let waiting = state.withLock { state in
             shares?.rest(member)

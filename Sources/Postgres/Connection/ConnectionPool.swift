@@ -1,8 +1,8 @@
 import Concurrency
 import Synchronization
 
-/// The places of a database: how many connections are out, which are ready, and who waits, first come first served.
-/// It only decides; `Database` opens and closes connections.
+/// The places of a database: how many connections are out, which are ready, and which callers wait, first come first
+/// served. It only decides; `Database` opens and closes connections.
 final class ConnectionPool: Sendable {
     /// The right to have a connection out.
     enum Place: Sendable {

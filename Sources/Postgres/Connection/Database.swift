@@ -199,7 +199,7 @@ extension Database {
     /// Waits before a statement that failed is repeated; less long when the server was away, or took no changes, and is
     /// back. Cancellation ends the wait.
     ///
-    /// - Returns: whether the server came back.
+    /// - Returns: whether the server is available again.
     @discardableResult
     public func waitUntilBack(atMost seconds: Double) async -> Bool {
         await outage.sleep(atMost: .seconds(seconds))

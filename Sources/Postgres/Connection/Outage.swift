@@ -4,10 +4,11 @@ import Synchronization
 /// Whether the server answers, as all clients of one database see it together.
 ///
 /// While it is away, one task asks for all of them, at most every 0.8 s and at random times. Callers that need a
-/// connection get its next answer; callers that back off sleep until the server is back. Nobody asks when nobody waits.
+/// connection get its next answer; callers that back off sleep until the server is back. Without callers that wait, no
+/// task asks.
 final class Outage: Sendable {
     private struct State: Sendable {
-        /// No session can be opened; or one was lost, and nobody has asked since.
+        /// No session can be opened; or one was lost, and the server was not asked since.
         var isAway = false
         /// The server answers and takes no changes.
         var isReadOnly = false
@@ -88,7 +89,7 @@ final class Outage: Sendable {
 
     /// Sleeps, less long if the server is available again after it was away or took no changes.
     ///
-    /// - Returns: whether it came back.
+    /// - Returns: whether it is available again.
     @discardableResult
     func sleep(atMost limit: Duration) async -> Bool {
         let hasJustEnded = state.withLock { state in
@@ -101,7 +102,7 @@ final class Outage: Sendable {
         } else {
             isBack = await sleepUntilBack(atMost: limit)
         }
-        // Those who wake together should not ask together. Cancellation may cut it short: the caller looks.
+        // Callers that wake together should not ask together. Cancellation may cut it short: the caller looks.
         if isBack { try? await Task.sleep(for: min(limit, .milliseconds(Int.random(in: 20...120)))) }
         return isBack
     }

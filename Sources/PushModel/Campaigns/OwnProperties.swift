@@ -1,5 +1,5 @@
-/// What a recipient has of its own: one flat JSON object, of which texts use some members. The others are never looked
-/// at, so they refuse nobody and go nowhere.
+/// What a recipient has of its own: one flat JSON object, of which texts use some members. The others are never read,
+/// so they cannot cause a refusal and are not sent.
 struct OwnProperties: Sendable {
     enum Value: Sendable {
         /// As it is written between quotation marks: of a string its text, of a number or boolean the word itself.

@@ -139,7 +139,7 @@ struct PersonalText: Sendable, Equatable {
         return bytes
     }
 
-    /// Whether somebody would see nothing of a value.
+    /// Whether a value is invisible.
     private static func isBlank(_ value: ArraySlice<UInt8>) -> Bool {
         if let first = value.first, first > 0x20, first < 0x80, first != UInt8(ascii: "\\") { return false }
         return JSONText.decode(value).unicodeScalars.allSatisfy(\.properties.isWhitespace)

@@ -27,7 +27,7 @@ public struct RunContent: Sendable, Equatable {
     /// The locale whose text a recipient gets: its own, a less specific form of it, the fallback, else `""`.
     ///
     /// - Parameter fallback: of the hub, where the content names none.
-    /// - Returns: nil: there is no text for it.
+    /// - Returns: nil: the content has no text for it.
     func locale(for recipient: LocaleTag?, fallback hub: String?) -> String? {
         for wanted in recipient?.chain ?? [] {
             if let known = known(wanted.text) { return known }

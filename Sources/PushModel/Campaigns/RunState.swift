@@ -14,7 +14,7 @@ public enum RunState: String, Sendable, Hashable, CaseIterable {
     case done
     /// Nothing of it could be sent.
     case failed
-    /// Its time was up before its audience was through. What was made may still be sent.
+    /// Its time was up before its audience was read to its end. What was made may still be sent.
     case expired
     /// Its time came while another run of its campaign was not over.
     case skipped

@@ -5,7 +5,7 @@ public struct StandIn: Sendable, Equatable {
     public struct Value: Sendable, Equatable {
         public enum Kind: String, Sendable, CaseIterable {
             case array, object
-            /// Nobody would see anything of it.
+            /// It is invisible.
             case blank
             case digits
             /// Printable ASCII characters.
@@ -52,7 +52,7 @@ public struct StandIn: Sendable, Equatable {
     public var locale: String?
     /// Whether it is too late for them.
     public var isLate: Bool
-    /// By the name in texts, in lower case; a property that is not here they do not have.
+    /// By the name in texts, in lower case; the recipients lack every other property.
     public var values: [String: Value]
 
     public init(

@@ -49,7 +49,7 @@ struct Translations {
 
     /// Adds a row whose locale the hub does not know, for the nearest language that no row provides yet.
     ///
-    /// - Throws: when there is no such language: the row's text could not reach a device.
+    /// - Throws: when no such language is left: the row's text could not reach a device.
     mutating func assignFallback(_ row: Row) throws(Unsendable) {
         guard let nearest = row.locale?.chain.first(where: languages.own.contains),
             let number = languages.numbers[nearest]

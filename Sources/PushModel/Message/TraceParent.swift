@@ -50,7 +50,7 @@ public struct TraceParent: Sendable, Hashable, CustomStringConvertible {
     /// The id of the span that it names: 16 hex digits.
     public var spanID: Substring { description.dropFirst(36).prefix(16) }
 
-    /// Whether who made it records the trace.
+    /// Whether the sender of the context records the trace.
     public var isSampled: Bool { UInt8(description.suffix(2), radix: 16).map { $0 & 1 == 1 } ?? false }
 
     private static func hex(_ number: UInt64) -> String {

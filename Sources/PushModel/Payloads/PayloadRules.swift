@@ -113,7 +113,7 @@ struct PayloadName: Sendable {
     func spelling(for platform: Platform) -> String? { platform == .apple ? apple : android }
 
     /// The known name that a name was probably meant to be: the same without case, hyphens and underscores, or one or two
-    /// typing errors away; nil: none.
+    /// typing errors away; nil: no known name.
     static func near(_ name: String, in known: [String]) -> String? {
         let wanted = Array(folded(name).utf8)
         let most = wanted.count < 4 ? 0 : wanted.count < 8 ? 1 : 2

@@ -129,7 +129,7 @@ extension Packer {
         /// Finds room for one more target.
         ///
         /// - Parameter index: where its own post would go.
-        /// - Returns: the index of the post it joins; nil when none has room, and it starts the next one.
+        /// - Returns: the index of the post it joins; nil when no post has room, and it starts the next one.
         @discardableResult
         mutating func place(_ target: Target, at index: Int) -> Int? {
             let addresses = target.addresses

@@ -31,6 +31,6 @@ public enum TagRemark: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension TagExpression {
-    /// What is odd about it; empty: nothing.
+    /// What is odd about it; empty: nothing is.
     public var remarks: [TagRemark] { TagRemark.remarks(about: self) }
 }

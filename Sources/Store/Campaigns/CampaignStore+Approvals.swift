@@ -1,7 +1,7 @@
 import Postgres
 
-/// Who has read a revision before it is sent (`migrations/functions/campaigns/approve.sql`). For the role `push_approve`; to look at and to
-/// test also for `push_campaign`.
+/// Which people have read a revision before it is sent (`migrations/functions/campaigns/approve.sql`). For the role
+/// `push_approve`; to look at and to test also for `push_campaign`.
 extension CampaignStore {
     /// A revision of a campaign, and whether it may be sent: one row of `push.approvals`.
     public struct Approval: Sendable, Equatable {
