@@ -17,7 +17,7 @@ struct DemoTicker {
         last = now
         guard style.isTerminal else { return try StandardStreams.print("   " + Self.line(progress)) }
         var line = "\r\u{1B}[K   \(bar(progress))  \(Self.line(progress))" + (isLast ? "\n" : "")
-        // What a terminal does not take is not missed: the next line replaces this one.
+        // What a terminal does not take is no loss: the next line replaces this one.
         line.withUTF8 { bytes in _ = Glibc.write(STDOUT_FILENO, bytes.baseAddress, bytes.count) }
     }
 
