@@ -131,7 +131,7 @@ COMMENT ON COLUMN push.campaigns.state IS 'Whether it can be run.';
 COMMENT ON COLUMN push.campaigns.revision IS 'The newest revision, which the next run uses if unapproved is null.';
 COMMENT ON COLUMN push.campaigns.changed_at IS 'When it was changed last.';
 COMMENT ON COLUMN push.campaigns.runs IS 'How often it was started.';
-COMMENT ON COLUMN push.campaigns.last_run IS 'Key of the newest run; null: it was never run.';
+COMMENT ON COLUMN push.campaigns.last_run IS 'Key of the newest run; null: no run.';
 COMMENT ON COLUMN push.campaigns.run_state IS 'Where that run stands.';
 COMMENT ON COLUMN push.campaigns.accepted IS 'Its messages that a hub took.';
 COMMENT ON COLUMN push.campaigns.rejected IS 'Its messages that failed for good.';
