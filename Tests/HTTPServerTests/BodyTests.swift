@@ -118,7 +118,7 @@ import Testing
             try await client.write(TestServer.post("Content-Length: 5", body: "he"))
             #expect(await asked.next() == "/")
             client.reset()
-            while server.listener.connectionCount > 0 { try await Task.sleep(for: .milliseconds(5)) }
+            try await server.untilEmpty()
             #expect(asked.all == ["/"])
         }
     }

@@ -126,7 +126,7 @@ import Testing
             try await client.write(TestServer.get("/large", "Connection: close"))
             #expect(await asked.next() == "/large")
             while (try? await client.write("x")) != nil { try await Task.sleep(for: .milliseconds(20)) }
-            while server.listener.connectionCount > 0 { try await Task.sleep(for: .milliseconds(5)) }
+            try await server.untilEmpty()
         }
     }
 }

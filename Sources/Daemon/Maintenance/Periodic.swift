@@ -9,10 +9,6 @@ struct Periodic: Sendable {
     let doing: String
     let log: Logger
 
-    init(doing: String, log: Logger) {
-        (self.doing, self.log) = (doing, log)
-    }
-
     /// Works until its task is cancelled.
     func run(_ duty: @Sendable () async throws -> Void) async {
         while !Task.isCancelled {

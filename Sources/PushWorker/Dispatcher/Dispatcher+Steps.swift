@@ -14,7 +14,7 @@ extension Dispatcher.Parts {
         let progress = progress
         return await withTaskGroup(of: PartEnd.self) { group in
             var parts = RunningParts()
-            begin(&parts, in: &group, limitedHubs)
+            begin(&parts, in: &group, limitedHubs, progress)
             parts.begin(.stop, in: &group) { await stop(progress) }
             let beginAnew = await parts.untilStop(of: &group)
             context.log.notice("stopping", metadata: ["in_flight": .stringConvertible(progress.inFlight)])
@@ -31,10 +31,10 @@ extension Dispatcher.Parts {
 
     /// What runs side by side.
     private func begin(
-        _ parts: inout RunningParts, in group: inout TaskGroup<PartEnd>, _ limitedHubs: AsyncStream<HubContext>
+        _ parts: inout RunningParts, in group: inout TaskGroup<PartEnd>, _ limitedHubs: AsyncStream<HubContext>,
+        _ progress: Dispatcher.Progress
     ) {
         let deviceLaneOfHub = Dictionary(uniqueKeysWithValues: deviceLanes.map { ($0.hub.id, $0) })
-        let progress = progress
         parts.begin(.recorder, in: &group) { await context.recorder.run() }
         parts.begin(.endingLog, in: &group) { await context.events.endings.run() }
         parts.begin(.poller, in: &group) { await context.poller.run() }

@@ -233,10 +233,10 @@ actor Recorder {
     }
 
     private func writeAlone(_ entry: RefusedEntries.Entry) async {
-        writingSince = clock.monotonic()
+        let began = clock.monotonic()
+        writingSince = began
         writing = 1
         defer { endOfStatement() }
-        let began = clock.monotonic()
         let tryAt = began + settings.backoff.delay(attempt: entry.tries, random: 1)
         do {
             let done = try await queue.complete(entry.completion)

@@ -44,6 +44,11 @@ struct TestServer: Sendable {
 
     func client(receiveBuffer: Int32? = nil) throws -> Client { try Client(port: port, receiveBuffer: receiveBuffer) }
 
+    /// Returns when every connection is closed.
+    func untilEmpty() async throws {
+        while listener.connectionCount > 0 { try await Task.sleep(for: .milliseconds(5)) }
+    }
+
     /// Sends one request on a new connection and returns the reply.
     func exchange(_ request: String) async throws -> Client.Reply {
         let client = try client()
