@@ -176,9 +176,10 @@ COMMENT ON COLUMN push.hub_state.hub IS 'The hub: push.hub.id.';
 COMMENT ON COLUMN push.hub_state.gate_until IS
     'The hub throttles: no worker posts before this time. Null or past: the gate is open.';
 COMMENT ON COLUMN push.hub_state.held_since IS
-    'Since when the hub refuses us (key, name or certificate); its messages wait. Null: it does not.';
+    'Since when the hub refuses us (key, name, certificate, or nearly every target); its messages wait. Null: it does '
+    'not.';
 COMMENT ON COLUMN push.hub_state.hold_reason IS 'What the hub said when it refused us: what to fix. Null: not held.';
-COMMENT ON COLUMN push.hub_state.probe_at IS 'When the next message is tried on a held hub. Null: not held.';
+COMMENT ON COLUMN push.hub_state.probe_at IS 'When the next message is tried on a held hub. Null: not held, or held until push.resume_hub.';
 COMMENT ON COLUMN push.hub_state.paused_by IS
     'The role that paused the hub; push.resume_hub ends that. Null: not paused.';
 COMMENT ON COLUMN push.hub_state.paused_why IS 'Why that role paused it, in its words; null: it did not say.';
@@ -215,7 +216,8 @@ CREATE TABLE push.hub_pace (
     tokens_at  timestamptz,
     slowed_to  double precision CONSTRAINT slowed_to_is_positive CHECK (slowed_to > 0),
     slowed_at  timestamptz,
-    slowed_why text
+    slowed_why text,
+    ramp_from  timestamptz
 ) WITH (fillfactor = 20);
 COMMENT ON TABLE push.hub_pace IS
     'How fast all workers together post to a hub now. One row per hub, which no person''s transaction holds: '
@@ -230,6 +232,9 @@ COMMENT ON COLUMN push.hub_pace.slowed_to IS
     '30 seconds and ends after three minutes (push.current_rate). Null: the hub did not throttle.';
 COMMENT ON COLUMN push.hub_pace.slowed_at IS 'When the hub last throttled; null: it did not.';
 COMMENT ON COLUMN push.hub_pace.slowed_why IS 'What the hub said when it last throttled; null: it did not.';
+COMMENT ON COLUMN push.hub_pace.ramp_from IS
+    'When posts began again after a minute without any, at a hub with rampSeconds: the limit grows from then on '
+    '(push.ramped_rate). Null: the hub has no ramp.';
 
 -- ## What backends write: push.message.
 
@@ -493,6 +498,7 @@ CREATE TABLE push.serving (
     rate             real NOT NULL,
     skew_seconds     real,
     settings_hash    text,
+    trouble          text,
     at               timestamptz NOT NULL DEFAULT clock_timestamp(),
     PRIMARY KEY (worker, hub)
 ) WITH (fillfactor = 20);
@@ -517,6 +523,9 @@ COMMENT ON COLUMN push.serving.skew_seconds IS
     'minute. Null: no answer had a date.';
 COMMENT ON COLUMN push.serving.settings_hash IS
     'push.hub.settings_hash of the settings that the worker works with. Null: not reported.';
+COMMENT ON COLUMN push.serving.trouble IS
+    'Why the worker has no pass for the hub (an access token that it fetches) and posts nothing there, once that has '
+    'lasted for 5 s. Null: it has one.';
 COMMENT ON COLUMN push.serving.at IS 'When the worker reported this.';
 
 CREATE SEQUENCE push.claim_id;

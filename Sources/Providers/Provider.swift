@@ -8,11 +8,21 @@ public protocol Provider: Sendable {
     /// The host that it posts to, for people: without port, IPv6 in brackets.
     var host: String { get }
 
+    /// What people should look at when the service calls many targets invalid: a question, such as "tokens of another
+    /// project?". Default: for a service that does not judge single targets.
+    var suspicion: String { get }
+
     /// - Parameters:
     ///   - id: the caller's own number; returned in the reply.
-    ///   - token: permission for the hub, from `HubTokens`.
+    ///   - pass: of the hub's `PassSource`, for `host`.
     /// - Throws: `InvalidPost` when the post must not be sent. Trying again does not help.
-    func request(for post: Post, id: Int64, signedBy token: SASToken) throws(InvalidPost) -> Request
+    func request(for post: Post, id: Int64, with pass: Pass) throws(InvalidPost) -> Request
+
+    /// A test send, as far as the service has one.
+    ///
+    /// - Parameter tracking: the id that the service's support asks for; nil: the service chooses one.
+    /// - Throws: as `request`.
+    func testRequest(for post: Post, id: Int64, with pass: Pass, tracking: String?) throws(InvalidPost) -> Request
 
     /// Never throws: every reply has a verdict, because the messages need a result.
     func answer(to reply: Reply) -> Answer
@@ -22,6 +32,8 @@ public protocol Provider: Sendable {
 }
 
 extension Provider {
+    public var suspicion: String { "handles of another hub?" }
+
     /// From the `Date` header, which omits half a second on average because it has whole seconds.
     public func skew(of reply: Reply) -> Double? {
         guard case .answered(let response) = reply.outcome else { return nil }

@@ -43,7 +43,7 @@ extension Queue: ResultStore {}
 protocol RateStore: Sendable {
     /// - Returns: how many posts may leave, at most `wanted`, and the seconds until one more may.
     func takeTokens(
-        _ hub: Int32, configured: Double, wanted: Int32
+        _ hub: Int32, configured: Double, wanted: Int32, rampSeconds: Double
     ) async throws(DatabaseError) -> (granted: Int, wait: Double)
 
     /// Gives back permissions that were not used.

@@ -27,6 +27,10 @@ public struct TestWorker: Sendable {
     public var connectionString: Secret?
     /// Of `hub`; nil: none.
     public var secondary: Secret?
+    /// Of `hub`; nil: those of its connection strings.
+    public var passes: (any PassSource)?
+    /// Reads the answers of `hub`; nil: as its kind does.
+    public var provider: (@Sendable (NotificationHubs) -> any Provider)?
 
     /// Where the worker counts.
     public var metrics = MetricsRegistry()
@@ -149,14 +153,16 @@ public struct TestWorker: Sendable {
             let text = (isFirst ? connectionString : nil) ?? emulator.connectionString(for: each.hub) ?? Secret("")
             let connection = try ConnectionString(parsing: text.reveal())
             let other = try isFirst ? secondary.map { try ConnectionString(parsing: $0.reveal()) } : nil
-            let tokens = HubTokens(
+            let passes = HubTokens(
                 base: connection.base, hub: each.hub, primary: connection.signingKey, secondary: other?.signingKey,
                 now: Clock.system.wall)
+            let speaker = try NotificationHubs(connection: connection, hub: each.hub)
             contexts.append(
                 HubContext(
                     id: try await Hubs(database: database).registerIfMissing(each).hub, settings: each,
-                    provider: try NotificationHubs(connection: connection, hub: each.hub),
-                    installations: try Installations(connection: connection, hub: each.hub), tokens: tokens,
+                    provider: isFirst ? provider?(speaker) ?? speaker : speaker,
+                    installations: try Installations(connection: connection, hub: each.hub),
+                    passes: isFirst ? self.passes ?? passes : passes,
                     weights: settings.weights, shares: shares, member: member, metrics: metrics))
         }
         return contexts

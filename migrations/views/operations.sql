@@ -88,6 +88,7 @@ SELECT h.name AS hub,
            WHEN s.held_since IS NOT NULL THEN 'held'
            WHEN s.gate_until > now() THEN 'gate closed'
            WHEN s.broken_until > now() THEN 'failing'
+           WHEN v.workers > 0 AND v.without_pass = v.workers THEN 'no pass'
            ELSE 'open'
        END AS state,
        CASE
@@ -95,6 +96,7 @@ SELECT h.name AS hub,
            WHEN s.held_since IS NOT NULL THEN s.hold_reason
            WHEN s.gate_until > now() THEN 'the hub asked to wait'
            WHEN s.broken_until > now() THEN s.broken_why
+           WHEN v.workers > 0 AND v.without_pass = v.workers THEN v.trouble
        END AS why,
        coalesce(s.held_since, s.changed_at) AS since,
        CASE WHEN s.gate_until > now() THEN s.gate_until END AS gate_until,
@@ -107,7 +109,8 @@ SELECT h.name AS hub,
        v.differing,
        nullif(concat_ws('; ',
            'no worker serves this hub since ' || push.iso(u.unserved_since),
-           'other settings than registered at ' || v.differing || ': fanfare migrate up'), '') AS note,
+           'other settings than registered at ' || v.differing || ': fanfare migrate up',
+           CASE WHEN v.without_pass < v.workers THEN 'a worker has no pass: ' || v.trouble END), '') AS note,
        coalesce(s.key, 'primary') AS key,
        s.key_since,
        s.key_reason,
@@ -135,6 +138,8 @@ SELECT h.name AS hub,
            SELECT count(*) AS workers,
                   string_agg(v.name, ', ' ORDER BY v.name)
                       FILTER (WHERE v.settings_hash <> h.settings_hash) AS differing,
+                  count(v.trouble) AS without_pass,
+                  min(v.trouble) AS trouble,
                   min(v.token_expires_at) AS token_expires_at,
                   sum(v."window") AS "window",
                   sum(v.in_flight) AS in_flight,
@@ -161,13 +166,13 @@ COMMENT ON VIEW push.hub_health IS 'Whether each hub takes posts now, why not, a
 COMMENT ON COLUMN push.hub_health.hub IS 'Name of the hub.';
 COMMENT ON COLUMN push.hub_health.state IS
     'open; failing: posts of some worker do not get through; gate closed: the hub throttles; held: it refuses us; '
-    'paused: by a person.';
+    'paused: by a person; no pass: no worker has an access token for it yet, and they ask for one again and again.';
 COMMENT ON COLUMN push.hub_health.why IS 'Why it is not open; null: it is.';
 COMMENT ON COLUMN push.hub_health.since IS
     'When the hub was held, else when gate, pause or breaker last changed; null: no state yet.';
 COMMENT ON COLUMN push.hub_health.gate_until IS
     'When a closed gate opens; push.open_gate opens it now. Null: not closed.';
-COMMENT ON COLUMN push.hub_health.next_probe IS 'When the next message is tried on a held hub; null: not held.';
+COMMENT ON COLUMN push.hub_health.next_probe IS 'When the next message is tried on a held hub; null: not held, or held until push.resume_hub.';
 COMMENT ON COLUMN push.hub_health.due IS 'Pointers that are due now. Translations of one content count once.';
 COMMENT ON COLUMN push.hub_health.later IS 'Pointers that are due later.';
 COMMENT ON COLUMN push.hub_health.waiting IS 'How long the oldest due pointer has waited; null: none is due.';

@@ -5,7 +5,6 @@ import Postgres
 import Providers
 import PushModel
 import PushWorker
-import Signing
 import Store
 import Telemetry
 
@@ -72,10 +71,13 @@ extension Settings {
     /// Registers hubs that the database does not have, and prepares all for posting. Of a hub that is registered with
     /// other settings the log says which: backends are held to the registered ones, and this worker posts with its own.
     ///
-    /// - Parameter changed: hubs whose settings have changed; if they are held, they are tried at once.
-    /// - Throws: `DatabaseError`; `ConnectionStringError` and `InvalidHub` for hubs that `load` has not checked.
+    /// - Parameters:
+    ///   - client: fetches the passes of kinds that have to.
+    ///   - changed: hubs whose settings have changed; if they are held, they are tried at once.
+    /// - Throws: `DatabaseError`; what `HubService` throws, for hubs that `load` has not checked.
     func hubContexts(
-        in database: Postgres.Database, changed: Set<String>, metrics: MetricsRegistry, log: Logger
+        in database: Postgres.Database, over client: HTTPClient, changed: Set<String>, metrics: MetricsRegistry,
+        log: Logger
     ) async throws -> [HubContext] {
         var contexts: [HubContext] = []
         let sorted = hubs.sorted { $0.key < $1.key }.map(\.value)
@@ -91,19 +93,12 @@ extension Settings {
                         "hub": "\(hub.settings.name)", "differing": "\(registered.differing.joined(separator: ", "))",
                     ])
             }
-            let primary = try ConnectionString(parsing: hub.connectionString?.reveal() ?? "")
-            let secondary = try hub.secondaryConnectionString.map { try ConnectionString(parsing: $0.reveal()) }
-            let tokens = HubTokens(
-                base: primary.base, hub: hub.settings.hub, primary: primary.signingKey,
-                secondary: secondary?.signingKey, now: Clock.system.wall)
-            let provider = try NotificationHubs(connection: primary, hub: hub.settings.hub, version: fanfareVersion)
+            let service = try HubService(hub)
             contexts.append(
                 HubContext(
                     id: registered.hub, settings: hub.settings, settingsHash: registered.settingsHash,
-                    provider: provider,
-                    installations: try Installations(
-                        connection: primary, hub: hub.settings.hub, version: fanfareVersion),
-                    deviceSlots: deviceSlots, tokens: tokens, weights: dispatch.weights, shares: shares,
+                    provider: service.provider, installations: service.installations, deviceSlots: deviceSlots,
+                    passes: service.passes(over: client), weights: dispatch.weights, shares: shares,
                     member: contexts.count, metrics: metrics,
                     triesAtOnce: changed.contains(hub.settings.name)))
         }

@@ -128,11 +128,17 @@ struct WorkerGeneration: Sendable {
                 try await Preflight(database: database).pass(judgesClock: judgesClock)
                 notice.say(try await Schema(database: database).require(), log: log)
                 _ = try await Schema(database: database).makePartitions()
-                let hubs = try await settings.hubContexts(
-                    in: database, changed: changedHubs, metrics: metrics, log: log)
-                return Dispatcher(
-                    database: database, transport: try HTTPClient(settings.transportSettings), hubs: hubs,
-                    settings: settings.dispatchSettings, metrics: metrics, spans: spans, log: log)
+                let transport = try HTTPClient(settings.transportSettings)
+                do {
+                    let hubs = try await settings.hubContexts(
+                        in: database, over: transport, changed: changedHubs, metrics: metrics, log: log)
+                    return Dispatcher(
+                        database: database, transport: transport, hubs: hubs, settings: settings.dispatchSettings,
+                        metrics: metrics, spans: spans, log: log)
+                } catch {
+                    await transport.shutdown()
+                    throw error
+                }
             } catch let error as DatabaseError where error.isTransient && !Task.isCancelled {
                 tries += 1
                 log.error(

@@ -5,6 +5,8 @@
 public struct HeaderLine: Sendable, Equatable {
     public let name: String
     public let value: String
+    /// Whether people never see the value (`Request.shownHeaders`).
+    public let isSecret: Bool
 
     /// Bytes in a name.
     public static let nameLimit = 256
@@ -20,11 +22,13 @@ public struct HeaderLine: Sendable, Equatable {
     /// - Parameters:
     ///   - name: an RFC 9110 token of at most 256 bytes, but no header that the transport sets itself.
     ///   - value: visible ASCII and spaces, at most 8192 bytes, not blank.
-    public init(_ name: String, _ value: String) throws(HeaderError) {
+    ///   - isSecret: default false.
+    public init(_ name: String, _ value: String, isSecret: Bool = false) throws(HeaderError) {
         try Self.checkName(name)
         try Self.checkValue(value, of: name)
         self.name = name
         self.value = value
+        self.isSecret = isSecret
     }
 
     private static func checkName(_ name: String) throws(HeaderError) {

@@ -36,11 +36,12 @@ public struct Request: Sendable {
 }
 
 extension Request {
-    /// The header lines of this request, for people: the value of `Authorization` is masked.
+    /// The header lines of this request, for people: secret values are masked.
     ///
     /// libcurl adds `Host`, `Accept: */*` and `Content-Length`.
     public var shownHeaders: [(name: String, value: String)] {
         var shown = headers.map { (name: $0.name, value: $0.value) }
+        let secrets = shared.secrets + headers.filter(\.isSecret).map(\.name)
         // The list is never changed, and `shared` lives as long as this request.
         var line = shared.list
         while let node = line {
@@ -52,7 +53,7 @@ extension Request {
             line = node.pointee.next
         }
         return shown.map { header in
-            guard header.name.lowercased() == "authorization" else { return header }
+            guard secrets.contains(header.name) else { return header }
             let scheme = header.value.prefix { $0 != " " }
             return (header.name, scheme.count < header.value.count ? "\(scheme) •••" : "•••")
         }

@@ -7,6 +7,8 @@ import CLibcurl
 public final class SharedHeaders: Sendable {
     /// The list that each request's own lines link to. Never changed after `init`: libcurl and the loop only read it.
     nonisolated(unsafe) let list: UnsafeMutablePointer<curl_slist>?
+    /// Names of lines whose values people never see.
+    let secrets: [String]
 
     /// - Parameter lines: sent after the request's own lines, in this order.
     public init(_ lines: [HeaderLine]) {
@@ -17,6 +19,7 @@ public final class SharedHeaders: Sendable {
         list = Self.append("Expect:", to: list)
         list = Self.append("Content-Type:", to: list)
         self.list = list
+        secrets = lines.filter(\.isSecret).map(\.name)
     }
 
     deinit {

@@ -15,7 +15,7 @@ public struct Installations: Sendable {
     private let hub: NotificationHubs
 
     /// - Parameters:
-    ///   - connection: locates the namespace. Its key is not used here: each request brings a token.
+    ///   - connection: locates the namespace. Its key is not used here: each request brings a pass.
     ///   - hub: the hub's own name; percent-encoded in the URL.
     ///   - apiVersion: default: that of today's SDKs.
     ///   - version: ours, for `User-Agent: fanfare/VERSION`. Default: `dev`.
@@ -38,36 +38,36 @@ public struct Installations: Sendable {
     /// - Parameter tracking: the id that Azure support asks for; nil: the service chooses one.
     /// - Throws: `InvalidInstallation` when the id cannot stand in a URL.
     public func request(
-        get id: String, signedBy token: SASToken, tracking: String? = nil
+        get id: String, with pass: Pass, tracking: String? = nil
     ) throws(InvalidInstallation) -> Request {
-        try request(.get, url(of: id), token, tracking)
+        try request(.get, url(of: id), pass, tracking)
     }
 
     /// Registers a device, or replaces the installation with its id. Idempotent.
     ///
     /// - Throws: `InvalidInstallation` when the id cannot stand in a URL.
     public func request(
-        put document: InstallationDocument, signedBy token: SASToken, tracking: String? = nil
+        put document: InstallationDocument, with pass: Pass, tracking: String? = nil
     ) throws(InvalidInstallation) -> Request {
-        try request(.put, url(of: document.id), token, tracking, body: document.bytes)
+        try request(.put, url(of: document.id), pass, tracking, body: document.bytes)
     }
 
     /// Changes parts of one installation.
     ///
     /// - Throws: `InvalidInstallation` when the id cannot stand in a URL.
     public func request(
-        patch changes: InstallationPatch, of id: String, signedBy token: SASToken, tracking: String? = nil
+        patch changes: InstallationPatch, of id: String, with pass: Pass, tracking: String? = nil
     ) throws(InvalidInstallation) -> Request {
-        try request(.patch, url(of: id), token, tracking, body: changes.json)
+        try request(.patch, url(of: id), pass, tracking, body: changes.json)
     }
 
     /// Deletes one installation. The answer does not show whether it existed.
     ///
     /// - Throws: `InvalidInstallation` when the id cannot stand in a URL.
     public func request(
-        delete id: String, signedBy token: SASToken, tracking: String? = nil
+        delete id: String, with pass: Pass, tracking: String? = nil
     ) throws(InvalidInstallation) -> Request {
-        try request(.delete, url(of: id), token, tracking)
+        try request(.delete, url(of: id), pass, tracking)
     }
 
     /// One page of all registrations: the only list the service offers. Several may belong to one installation.
@@ -77,11 +77,11 @@ public struct Installations: Sendable {
     ///   - continuation: `InstallationAnswer.continuation` of the page before; nil: the first page.
     /// - Throws: `InvalidInstallation` when the token does not fit into a header.
     public func request(
-        registrations top: Int, after continuation: String?, signedBy token: SASToken, tracking: String? = nil
+        registrations top: Int, after continuation: String?, with pass: Pass, tracking: String? = nil
     ) throws(InvalidInstallation) -> Request {
         let after = continuation.map { "&ContinuationToken=\(PercentEncoding.encode($0))" } ?? ""
         let url = "\(base)/registrations?api-version=\(apiVersion)&$top=\(min(max(top, 1), 100))\(after)"
-        return try request(.get, url, token, tracking)
+        return try request(.get, url, pass, tracking)
     }
 
     /// Never throws: every reply has a meaning.
@@ -110,10 +110,10 @@ public struct Installations: Sendable {
     }
 
     private func request(
-        _ method: Request.Method, _ url: String, _ token: SASToken, _ tracking: String?, body: [UInt8]? = nil
+        _ method: Request.Method, _ url: String, _ pass: Pass, _ tracking: String?, body: [UInt8]? = nil
     ) throws(InvalidInstallation) -> Request {
         do throws(HeaderError) {
-            var lines = [try HeaderLine("Authorization", token.header.reveal())]
+            var lines = [try HeaderLine(pass)]
             if body != nil { lines.append(try HeaderLine("Content-Type", "application/json")) }
             if let tracking { lines.append(try HeaderLine("TrackingId", tracking)) }
             return Request(method: method, url: url, shared: SharedHeaders(lines + [userAgent]), body: body ?? [])

@@ -15,7 +15,7 @@ public struct NotificationHubs: Provider {
     public static let nameLimit = 260
 
     /// - Parameters:
-    ///   - connection: locates the namespace. Its key is not used here: each post brings a token.
+    ///   - connection: locates the namespace. Its key is not used here: each post brings a pass.
     ///   - hub: the hub's own name; percent-encoded in the URL.
     ///   - apiVersion: default: that of today's SDKs.
     ///   - version: ours, for `User-Agent: fanfare/VERSION`. Default: `dev`.
@@ -39,11 +39,11 @@ public struct NotificationHubs: Provider {
     /// `Target.broadcast`.
     ///
     /// One handle makes a direct send, several make a batch with one answer for the whole list.
-    public func request(for post: Post, id: Int64, signedBy token: SASToken) throws(InvalidPost) -> Request {
+    public func request(for post: Post, id: Int64, with pass: Pass) throws(InvalidPost) -> Request {
         if case .handles(let handles) = post.target {
-            return try request(for: post, to: handles, id: id, signedBy: token)
+            return try request(for: post, to: handles, id: id, with: pass)
         }
-        return try request(for: post, id: id, signedBy: token, to: messages + query)
+        return try request(for: post, id: id, with: pass, to: messages + query)
     }
 
     /// A test send: the hub sends to at most 10 devices at once and answers with the result of each platform, which
@@ -51,24 +51,24 @@ public struct NotificationHubs: Provider {
     ///
     /// - Parameter tracking: the id that Azure support asks for; nil: the service chooses one.
     public func testRequest(
-        for post: Post, id: Int64, signedBy token: SASToken, tracking: String? = nil
+        for post: Post, id: Int64, with pass: Pass, tracking: String? = nil
     ) throws(InvalidPost) -> Request {
-        var request = try request(for: post, id: id, signedBy: token, to: messages + query + "&test")
+        var request = try request(for: post, id: id, with: pass, to: messages + query + "&test")
         if let tracking { request.headers.append(try line("TrackingId", tracking)) }
         return request
     }
 
     private func request(
-        for post: Post, id: Int64, signedBy token: SASToken, to url: String
+        for post: Post, id: Int64, with pass: Pass, to url: String
     ) throws(InvalidPost) -> Request {
         let (format, extra) = try checked(post, isDirect: false)
         return Request(
-            id: id, url: url, shared: try shared.headers(for: kind(of: format, extra), signedBy: token),
+            id: id, url: url, shared: try shared.headers(for: kind(of: format, extra), with: pass),
             headers: try Self.tagLines(post.target) + extra.lines, body: post.body)
     }
 
     private func request(
-        for post: Post, to handles: [String], id: Int64, signedBy token: SASToken
+        for post: Post, to handles: [String], id: Int64, with pass: Pass
     ) throws(InvalidPost) -> Request {
         let (format, extra) = try checked(post, isDirect: true)
         guard format != .template else { throw .templateForHandles }
@@ -80,14 +80,14 @@ public struct NotificationHubs: Provider {
         var kind = kind(of: format, extra)
         if handles.count == 1 {
             return Request(
-                id: id, url: messages + query + "&direct", shared: try shared.headers(for: kind, signedBy: token),
+                id: id, url: messages + query + "&direct", shared: try shared.headers(for: kind, with: pass),
                 headers: [try line("ServiceBusNotification-DeviceHandle", handles[0])] + extra.lines, body: post.body)
         }
         let batch = DirectBatch(post.body, contentType: format.contentType(raw: kind.raw), handles: handles)
         kind.boundary = batch.boundary
         return Request(
             id: id, url: messages + "/$batch" + query + "&direct",
-            shared: try shared.headers(for: kind, signedBy: token),
+            shared: try shared.headers(for: kind, with: pass),
             headers: extra.lines, body: batch.bytes)
     }
 

@@ -2,7 +2,7 @@ import HTTPTransport
 import Signing
 import Synchronization
 
-/// The header lines that all posts of one token and format share: built once, not once per request.
+/// The header lines that all posts of one pass and format share: built once, not once per request.
 final class SharedHeaderCache: Sendable {
     private let userAgent: HeaderLine
     private let cache = Mutex<[Kind: Entry]>([:])
@@ -14,9 +14,9 @@ final class SharedHeaderCache: Sendable {
         var boundary: String?
     }
 
-    /// The newest token's headers. A fresh token replaces them; requests in flight keep the old ones alive.
+    /// The newest pass's headers. A fresh pass replaces them; requests in flight keep the old ones alive.
     private struct Entry {
-        let token: SASToken
+        let pass: Pass
         let headers: SharedHeaders
     }
 
@@ -24,26 +24,26 @@ final class SharedHeaderCache: Sendable {
         self.userAgent = userAgent
     }
 
-    func headers(for kind: Kind, signedBy token: SASToken) throws(InvalidPost) -> SharedHeaders {
+    func headers(for kind: Kind, with pass: Pass) throws(InvalidPost) -> SharedHeaders {
         // An unusual boundary comes from one unusual payload: not worth caching.
         if let boundary = kind.boundary, boundary != DirectBatch.usualBoundary {
-            return SharedHeaders(try lines(for: kind, signedBy: token))
+            return SharedHeaders(try lines(for: kind, with: pass))
         }
-        // Built under the lock: lanes that get a fresh token at the same time build one list together.
+        // Built under the lock: lanes that get a fresh pass at the same time build one list together.
         return try cache.withLock { cache throws(InvalidPost) in
-            if let kept = cache[kind], kept.token == token { return kept.headers }
-            let fresh = SharedHeaders(try lines(for: kind, signedBy: token))
-            cache[kind] = Entry(token: token, headers: fresh)
+            if let kept = cache[kind], kept.pass == pass { return kept.headers }
+            let fresh = SharedHeaders(try lines(for: kind, with: pass))
+            cache[kind] = Entry(pass: pass, headers: fresh)
             return fresh
         }
     }
 
-    func lines(for kind: Kind, signedBy token: SASToken) throws(InvalidPost) -> [HeaderLine] {
+    func lines(for kind: Kind, with pass: Pass) throws(InvalidPost) -> [HeaderLine] {
         let type =
             kind.boundary.map { "multipart/mixed; boundary=\"\($0)\"" } ?? kind.format.contentType(raw: kind.raw)
         do throws(HeaderError) {
             return [
-                try HeaderLine("Authorization", token.header.reveal()),
+                try HeaderLine(pass),
                 try HeaderLine("Content-Type", type),
                 try HeaderLine("ServiceBusNotification-Format", kind.format.rawValue),
                 userAgent,

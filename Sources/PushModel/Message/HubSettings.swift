@@ -37,6 +37,10 @@ public struct HubSettings: Sendable, Equatable, Codable {
     public var window = 64
     /// Posts per second at most, 0: no limit. 0 to 100,000.
     public var ratePerSecond = 0
+    /// Seconds over which the posts per second grow to `ratePerSecond` after a minute without any. 0 to 3,600; 0: they do
+    /// not grow, the whole rate holds at once. Only for kind `fcm`, where Google advises 60
+    /// (firebase.google.com/docs/cloud-messaging/scale-fcm).
+    public var rampSeconds = 0
     /// Changes of devices in flight at most. 1 to 512.
     public var deviceWindow = 8
 

@@ -4,17 +4,18 @@
 public enum Verdict: Sendable, Equatable {
     /// The hub accepted it. Not a promise that a device showed it.
     case accepted
-    /// The target no longer exists.
-    case targetGone(because: String)
+    /// The target no longer exists. `since`: seconds since 1970 from which the service knows that; a target registered
+    /// after that is another one. Default nil: the service names no time.
+    case targetGone(since: Double? = nil, because: String)
     /// The target never existed.
     case targetInvalid(because: String)
     /// Over the provider's size limit. Final for the message.
     case tooLarge(because: String)
     /// The hub would refuse the same request again. Final for the message.
     case rejected(because: String)
-    /// The hub asks all senders to wait: closes its gate, costs no attempt. `after` in seconds; where the hub states no
-    /// time, its provider knows one.
-    case throttled(after: Double, because: String)
+    /// Too fast, for the hub or for one target (`ThrottleScope`). `after` in seconds; where the service states no time,
+    /// its provider knows one.
+    case throttled(after: Double, scope: ThrottleScope = .hub, because: String)
     /// The hub answered that it cannot at the moment (408, 5xx). Safe to send again, with backoff.
     case unavailable(after: Double?, because: String)
     /// 401: sign a new token and send again; if that is refused too, use the other key; then hold the hub.
@@ -30,6 +31,14 @@ public enum Verdict: Sendable, Equatable {
     case notSent(because: String)
     /// It may have been sent, and no answer came. Sent again only if the message asks for it.
     case unknown(because: String)
+
+    /// Who has to wait when a service throttles.
+    public enum ThrottleScope: Sendable, Equatable {
+        /// All senders: closes the hub's gate, costs no attempt.
+        case hub
+        /// Messages for this target: costs an attempt, and closes no gate.
+        case target
+    }
 
     /// Which verdict it is, without its words.
     public enum Kind: Int, Sendable, CaseIterable {

@@ -173,11 +173,11 @@ final class DeviceLane: Sendable {
     }
 
     private func send(_ step: DeviceSteps.Step, to device: String) async -> (Answer?, DeviceSettlement) {
-        let token = hub.tokens.token()
+        guard let pass = hub.pass else { return (nil, DeviceSettlement(withoutPass: hub.passes.trouble)) }
         let leftAt = context.clock.monotonic()
         let request: Request
         do throws(InvalidInstallation) {
-            request = try installations.request(for: step.content, of: device, signedBy: token)
+            request = try installations.request(for: step.content, of: device, with: pass)
         } catch {
             return (nil, DeviceSettlement(unsendable: "\(error)"))
         }
@@ -185,11 +185,11 @@ final class DeviceLane: Sendable {
         let facts = DeviceSettlement.Facts(
             attempt: step.attempt, action: step.content.action,
             othersSucceed: health.othersSucceed(leftAt: leftAt),
-            isTokenTaken: hub.keys.isTaken(token, since: -.infinity), random: Double.random(in: 0...1))
+            isTokenTaken: hub.keys.isTaken(pass, since: -.infinity), random: Double.random(in: 0...1))
         var settlement = DeviceSettlement(answer, facts, context.settings)
         switch settlement.effect {
         case .signAgain:
-            if let why = await context.effects.refusedToken(token, by: hub) {
+            if let why = await context.effects.refusedPass(pass, by: hub) {
                 settlement.effect = .close(seconds: context.settings.probeSeconds, because: why)
             }
         case .failed(let why):

@@ -1,5 +1,6 @@
 import Providers
 import PushModel
+import Signing
 import Store
 
 /// What the hub's answer means for the changes that one request applied, and for the other devices of the hub. Pure.
@@ -49,9 +50,9 @@ struct DeviceSettlement: Equatable {
             self.init(status: .applied, note: "The hub had no such installation.", effect: .works)
         case _ where answer.isMissing:
             self.init(status: .refused, note: "no such installation", effect: .works)
-        case .targetGone(let why), .targetInvalid(let why), .tooLarge(let why), .rejected(let why):
+        case .targetGone(_, let why), .targetInvalid(let why), .tooLarge(let why), .rejected(let why):
             self.init(status: .refused, note: why, effect: .works)
-        case .throttled(let wait, let why):
+        case .throttled(let wait, _, let why):
             self.init(status: .retrying, delay: wait, note: why, effect: .close(seconds: wait, because: why))
         case .authExpired(let why) where facts.isTokenTaken:
             let cause = "\(why). The hub takes messages with this key: to register devices it needs the right Listen."
@@ -69,6 +70,11 @@ struct DeviceSettlement: Equatable {
 
     /// A change that no request can be made of.
     init(unsendable why: String) { self.init(status: .refused, note: why, effect: .none) }
+
+    /// There is no pass yet to send it with.
+    init(withoutPass trouble: PassTrouble?) {
+        self.init(status: .retrying, delay: 1, note: trouble?.reason ?? "no pass for the hub yet", effect: .none)
+    }
 
     /// A refusal of the sender. Beside others that the hub takes it is this device's own and costs an attempt.
     private init(refused why: String, _ facts: Facts, _ settings: DispatchSettings) {

@@ -6,6 +6,7 @@ extension Dispatcher.Parts {
     ///
     /// - Returns: why it has to register again; nil: it was stopped.
     func run(until stop: @escaping @Sendable (Dispatcher.Progress) async -> Void) async -> BeginAnew? {
+        for hub in hubs { await context.effects.apply(hub.passes.trouble, to: hub) }
         await context.poller.begin()
         for lane in lanes { await lane.rest() }
         for lane in deviceLanes { await lane.rest() }
@@ -40,6 +41,13 @@ extension Dispatcher.Parts {
         parts.begin(.poller, in: &group) { await context.poller.run() }
         parts.begin(.devicePoller, in: &group) { await devicePoller.run() }
         parts.begin(.listener, in: &group) { await listener?.run() }
+        parts.begin(.passes, in: &group) {
+            await withDiscardingTaskGroup { group in
+                for hub in hubs {
+                    group.addTask { await hub.passes.keepReady { await context.effects.apply($0, to: hub) } }
+                }
+            }
+        }
         parts.begin(.limiters, in: &group) {
             await limitedHubs.sideBySide {
                 await RateLimiter(hub: $0, hubs: context.hubs, log: context.log).run()

@@ -1,6 +1,6 @@
 /// What runs side by side while a dispatcher works.
 enum Part: Hashable, Sendable {
-    case recorder, endingLog, poller, devicePoller, listener, limiters, lanes, deviceLanes, heartbeat, stop
+    case recorder, endingLog, poller, devicePoller, listener, passes, limiters, lanes, deviceLanes, heartbeat, stop
 }
 
 /// A part has ended.

@@ -33,6 +33,8 @@ final class Gate: Sendable {
         var heldFrom = -Double.infinity
         /// When this worker held it; the database may not know yet.
         var heldAt = -Double.infinity
+        /// Whether only a person ends the hold: nothing is tried, and no answer that comes late ends it.
+        var isHeldForPerson = false
         /// When the other workers may try one post, as this worker wrote to the database.
         var toldProbeAt = -Double.infinity
         /// One post may be tried until then although the hub is held.
@@ -41,13 +43,17 @@ final class Gate: Sendable {
         var probing = false
         /// When it was admitted; the answer is on its way.
         var probedAt = -Double.infinity
+        /// Why this worker has no pass for the hub; nil: it has one.
+        var withoutPass: String?
+        /// Since when it has none.
+        var withoutPassSince = -Double.infinity
         var pausedBy: String?
         /// Why, in that person's words.
         var pauseReason: String?
 
         /// Seconds until a post may leave; infinity: unknown.
         func opens(after now: Double, isUrgent: Bool = false) -> Double {
-            guard pausedBy == nil else { return .infinity }
+            guard pausedBy == nil, withoutPass == nil else { return .infinity }
             let opens = max(
                 waitUntil + waitJitter - now, pausedHereUntil - now, breaker.opens(after: now, isUrgent: isUrgent))
             if held == nil || (probing && now < probeUntil) { return opens }
@@ -100,7 +106,8 @@ final class Gate: Sendable {
             switch admission {
             case .closed: false
             case .probe:
-                state.pausedBy == nil && max(state.waitUntil + state.waitJitter, state.pausedHereUntil) <= now
+                state.pausedBy == nil && state.withoutPass == nil
+                    && max(state.waitUntil + state.waitJitter, state.pausedHereUntil) <= now
             case .open: state.held == nil && state.breaker.openings == 0 && state.opens(after: now) <= 0
             }
         }
@@ -120,7 +127,7 @@ final class Gate: Sendable {
     /// The probe did not leave, so it has shown nothing.
     func giveBackProbe(isUrgent: Bool = false) {
         state.withLock { state in
-            state.probing = state.held != nil
+            state.probing = state.held != nil && !state.isHeldForPerson
             state.probedAt = -.infinity
             state.breaker.giveBackProbe(isUrgent: isUrgent)
         }
@@ -148,7 +155,7 @@ final class Gate: Sendable {
         state.withLock { state in
             var recovery = Recovery(wasFailing: state.breaker.worked(now: now))
             if isTaken { state.refusals.taken(leftAt: leftAt, now: now) }
-            if state.held != nil, leftAt >= state.heldFrom {
+            if state.held != nil, !state.isHeldForPerson, leftAt >= state.heldFrom {
                 recovery.wasHeldBecause = state.held
                 state.held = nil
                 state.probing = false
@@ -186,6 +193,21 @@ final class Gate: Sendable {
     /// This worker posts nothing until then; the others may.
     func pauseHere(until: Double) { state.withLock { $0.pausedHereUntil = max($0.pausedHereUntil, until) } }
 
+    /// Without a pass nothing leaves here, and the others may have one.
+    ///
+    /// - Parameter why: nil: there is one.
+    func withoutPass(because why: String?, now: Double) {
+        state.withLock { state in
+            if state.withoutPass == nil { state.withoutPassSince = now }
+            state.withoutPass = why
+        }
+    }
+
+    /// Why there has been no pass for at least that many seconds; nil: there is one, or it may come in a moment.
+    func withoutPass(for seconds: Double, now: Double) -> String? {
+        state.withLock { now - $0.withoutPassSince >= seconds ? $0.withoutPass : nil }
+    }
+
     /// Whether a refusal (403, 404 and their like) is about this message and not about the hub.
     func isOwnRefusal(_ message: Int64, leftAt: Double) -> Bool {
         state.withLock { state in
@@ -209,7 +231,7 @@ final class Gate: Sendable {
     func refusedOne(_ message: Int64, leftAt: Double, now: Double) {
         state.withLock { state in
             _ = state.refusals.refused(message, leftAt: leftAt, now: now, longest: 0)
-            guard state.held != nil, !state.probing, leftAt >= state.probedAt else { return }
+            guard state.held != nil, !state.isHeldForPerson, !state.probing, leftAt >= state.probedAt else { return }
             state.probing = state.probedAt > -.infinity
             state.probedAt = -.infinity
         }
@@ -233,7 +255,9 @@ final class Gate: Sendable {
         }
     }
 
-    /// The hub refuses every key we have.
+    /// The hub refuses every key we have, or nearly every target.
+    ///
+    /// - Parameter pause: seconds until one post may be tried; infinity: only a person ends the hold.
     func hold(because reason: String, leftAt: Double, now: Double, pause: Double) -> Hold {
         state.withLock { Self.hold(&$0, reason, leftAt: leftAt, now: now, pause: pause, longest: pause) }
     }
@@ -242,6 +266,7 @@ final class Gate: Sendable {
     func holdIsOver() {
         state.withLock { state in
             state.held = nil
+            state.isHeldForPerson = false
             state.heldAt = -.infinity
             state.toldProbeAt = -.infinity
             state.probing = false
@@ -254,6 +279,7 @@ final class Gate: Sendable {
         let isNews = state.held != reason || now + pause > state.toldProbeAt + 0.1
         if state.held == nil { state.heldFrom = leftAt }
         state.held = reason
+        state.isHeldForPerson = pause == .infinity
         state.heldAt = now
         state.probing = false
         state.probedAt = -.infinity
@@ -291,11 +317,12 @@ final class Gate: Sendable {
                 if state.held == nil {
                     state.heldFrom = now
                     // Another worker holds a hub that takes our posts: one more will show who is right.
-                    if shared.hold != nil, state.refusals.isBesideOthers(leftAt: now) {
+                    if shared.hold != nil, shared.probe != nil, state.refusals.isBesideOthers(leftAt: now) {
                         state.allowProbe(until: now + 60)
                     }
                 }
                 state.held = shared.hold
+                state.isHeldForPerson = shared.hold != nil && shared.probe == nil
             }
             state.breaker.learn(shared.broken, now: now)
             state.pausedBy = shared.pausedBy

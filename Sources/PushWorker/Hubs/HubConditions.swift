@@ -12,6 +12,8 @@ struct HubConditions {
         case paused
         /// It throttled, and the workers go slower.
         case slowed
+        /// This worker has no pass for it.
+        case withoutPass
     }
 
     private var known: [Condition: (since: Double, why: String)] = [:]
@@ -41,6 +43,7 @@ extension Gate.State {
         case .held: held
         case .paused: pausedBy
         case .slowed: nil  // the gate does not know
+        case .withoutPass: withoutPass
         }
     }
 }

@@ -19,7 +19,7 @@ public final class HubContext: Sendable {
     let installations: Installations?
     /// Requests for devices in flight, over all hubs of the worker; nil: there are enough slots.
     let deviceSlots: Window?
-    let tokens: HubTokens
+    let passes: any PassSource
     /// Posts in flight, shared by the hub's lanes.
     let window: Window
     let metrics: HubMetrics
@@ -30,6 +30,7 @@ public final class HubContext: Sendable {
     let clockSkew = ClockSkew()
     let throttlePolicy = Mutex(ThrottlePolicy())
     let batchSupport = Mutex(BatchSupport())
+    let targets = Mutex(TargetGuard())
     /// What was logged about it.
     let conditions = Mutex(HubConditions())
     private let limits = Mutex(RateLimits())
@@ -59,7 +60,7 @@ public final class HubContext: Sendable {
     ///     held. Default: at the time that the worker which held it has set.
     public init(
         id: Int32, settings: HubSettings, settingsHash: String? = nil, provider: any Provider,
-        installations: Installations? = nil, deviceSlots: Window? = nil, tokens: HubTokens,
+        installations: Installations? = nil, deviceSlots: Window? = nil, passes: any PassSource,
         weights: PriorityWeights = PriorityWeights(), shares: SlotShares? = nil, member: Int = 0,
         metrics: MetricsRegistry = MetricsRegistry(), triesAtOnce: Bool = false
     ) {
@@ -69,7 +70,7 @@ public final class HubContext: Sendable {
         self.provider = provider
         self.installations = installations
         self.deviceSlots = deviceSlots
-        self.tokens = tokens
+        self.passes = passes
         self.triesAtOnce = Mutex(triesAtOnce)
         self.metrics = HubMetrics(settings.name, in: metrics)
         self.window = Window(
@@ -95,10 +96,16 @@ public final class HubContext: Sendable {
         }
     }
 
-    // MARK: Its keys
+    // MARK: Its passes and keys
+
+    /// Seconds without a pass that people need not hear of.
+    private static let passPatience = 5.0
+
+    /// What its service lets us in with now; nil: there is none yet.
+    var pass: Pass? { passes.pass(for: provider.host) }
 
     /// The key that signs now.
-    var key: HubKey { tokens.usesSecondary ? .secondary : .primary }
+    var key: HubKey { passes.usesSecondary ? .secondary : .primary }
 
     /// Reports to the other workers a change of key that this one made and they do not know yet, if there is one.
     func shareKeyChange(_ hubs: any HubStateStore) async throws(DatabaseError) {
@@ -111,7 +118,7 @@ public final class HubContext: Sendable {
     ///
     /// - Returns: whether another key was used before.
     func follow(_ key: HubKey, askedAt: Double) -> Bool {
-        keys.follow(key, askedAt: askedAt) { tokens.use(secondary: $0 == .secondary) }
+        keys.follow(key, askedAt: askedAt) { passes.use(secondary: $0 == .secondary) }
     }
 
     // MARK: Its rate
@@ -203,8 +210,9 @@ public final class HubContext: Sendable {
     /// - Parameter now: monotonic seconds.
     func report(now: Double) -> HubReport {
         HubReport(
-            hub: id, key: key, hasSecondary: tokens.hasSecondary, tokenExpiresAt: tokens.expiry.map(Double.init),
-            signings: tokens.signings, window: window.size, inFlight: window.inFlight, rate: throughput.rate(now: now),
-            skewSeconds: clockSkew.seconds, settingsHash: settingsHash)
+            hub: id, key: key, hasSecondary: passes.hasSecondary, tokenExpiresAt: passes.expiry.map(Double.init),
+            signings: passes.issued, window: window.size, inFlight: window.inFlight, rate: throughput.rate(now: now),
+            skewSeconds: clockSkew.seconds, settingsHash: settingsHash,
+            trouble: gate.withoutPass(for: Self.passPatience, now: now))
     }
 }

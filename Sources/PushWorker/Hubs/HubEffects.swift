@@ -23,7 +23,7 @@ struct HubEffects: Sendable {
         defer { hub.turnAwayIfClosed(now: now) }
         switch effect {
         case .takes, .works:
-            hub.keys.accepted(flight.token, leftAt: leftAt)
+            hub.keys.accepted(flight.pass, leftAt: leftAt)
             await announce(hub.gate.worked(leftAt: leftAt, now: now, isTaken: effect == .takes), of: hub)
         case .refusedOne:
             await announce(Gate.Recovery(wasFailing: hub.gate.answered()), of: hub)
@@ -36,12 +36,7 @@ struct HubEffects: Sendable {
         case .closeGate(let seconds, let why):
             await announce(Gate.Recovery(wasFailing: hub.gate.answered()), of: hub)
             await slowDown(hub, because: why, leftAt: leftAt)
-            guard hub.gate.close(until: now + seconds, now: now) else { return }
-            states.report(.waiting, of: hub, because: why, now: now, seconds: seconds)
-            await share("close a hub's gate") { () async throws(DatabaseError) in
-                try await self.hubs.closeGate(hub.id, seconds: seconds)
-                hub.gate.waitRecorded()
-            }
+            await closeGate(of: hub, seconds: seconds, because: why, now: now)
         case .failed(let why):
             guard let seconds = hub.gate.failed(leftAt: leftAt, now: now, isUrgent: isUrgent) else { return }
             hub.window.shrink()
@@ -55,6 +50,29 @@ struct HubEffects: Sendable {
         }
     }
 
+    /// What the answers of single targets showed about the sender.
+    func apply(_ step: TargetGuard.Step, to hub: HubContext, leftAt: Double) async {
+        let now = clock.monotonic()
+        switch step {
+        case .hold(let why):
+            let hold = hub.gate.hold(because: why, leftAt: leftAt, now: now, pause: .infinity)
+            await share(hold, of: hub, because: why, leftAt: leftAt)
+        case .close(let seconds, let why): await closeGate(of: hub, seconds: seconds, because: why, now: now)
+        }
+        hub.turnAwayIfClosed(now: now)
+    }
+
+    /// What became of the search for a pass: the hub waits here while there is none, and is held for everybody when its
+    /// service refuses us one.
+    func apply(_ trouble: PassTrouble?, to hub: HubContext) async {
+        let now = clock.monotonic()
+        hub.gate.withoutPass(because: trouble?.reason, now: now)
+        guard case .refused(let why) = trouble else { return }
+        let hold = hub.gate.hold(because: why, leftAt: now, now: now, pause: settings.probeSeconds)
+        await share(hold, of: hub, because: why, leftAt: now)
+        hub.turnAwayIfClosed(now: now)
+    }
+
     /// An answer showed that failures or a hold are over: logs it and reports it to the other workers.
     private func announce(_ recovery: Gate.Recovery, of hub: HubContext) async {
         if recovery.wasFailing {
@@ -66,6 +84,15 @@ struct HubEffects: Sendable {
         if recovery.wasHeldBecause != nil {
             states.ended(.held, of: hub, now: clock.monotonic())
             await share("release a hub") { () async throws(DatabaseError) in try await self.hubs.release(hub.id) }
+        }
+    }
+
+    private func closeGate(of hub: HubContext, seconds: Double, because why: String, now: Double) async {
+        guard hub.gate.close(until: now + seconds, now: now) else { return }
+        states.report(.waiting, of: hub, because: why, now: now, seconds: seconds)
+        await share("close a hub's gate") { () async throws(DatabaseError) in
+            try await self.hubs.closeGate(hub.id, seconds: seconds)
+            hub.gate.waitRecorded()
         }
     }
 
@@ -91,10 +118,10 @@ struct HubEffects: Sendable {
     /// A 401: sign again, then try the other key, then hold the hub.
     private func refusedToken(of flight: InFlight.PostInFlight, by hub: HubContext, now: Double) async {
         hub.gate.refusedToken(of: flight.messages[0], leftAt: flight.leftAt, now: now)
-        let step = nextStep(after: flight.token, at: hub)
+        let step = nextStep(after: flight.pass, at: hub)
         // A token signed within the same second would be the same token.
-        if step == .signAgain { hub.gate.pauseHere(until: now + 1) }
-        await renew(flight.token, of: hub, step)
+        if step == .renew { hub.gate.pauseHere(until: now + 1) }
+        await renew(flight.pass, of: hub, step)
         guard step == .hold else { return }
         let why = hub.clockSkew.reason ?? Self.everyKeyRefused(by: hub.settings.name)
         let hold = hub.gate.hold(because: why, leftAt: flight.leftAt, now: now, pause: settings.probeSeconds)
@@ -105,24 +132,24 @@ struct HubEffects: Sendable {
     ///
     /// - Returns: why devices should wait, when every key was refused: messages show by themselves whether they may be
     ///   sent. nil: try again.
-    func refusedToken(_ token: SASToken, by hub: HubContext) async -> String? {
-        let step = nextStep(after: token, at: hub)
-        await renew(token, of: hub, step)
+    func refusedPass(_ pass: Pass, by hub: HubContext) async -> String? {
+        let step = nextStep(after: pass, at: hub)
+        await renew(pass, of: hub, step)
         return step == .hold ? hub.clockSkew.reason ?? Self.everyKeyRefused(by: hub.settings.name) : nil
     }
 
-    private func nextStep(after token: SASToken, at hub: HubContext) -> KeyFailover.Step {
+    private func nextStep(after pass: Pass, at hub: HubContext) -> KeyFailover.Step {
         // With a clock that is too late the other key would not help, and the other workers' clocks may be right.
-        hub.keys.refused(token) { !hub.clockSkew.makesTokensLate && hub.tokens.switchKey(from: token) }
+        hub.keys.refused(pass) { !hub.clockSkew.makesTokensLate && hub.passes.useOther(than: pass) }
     }
 
-    private func renew(_ token: SASToken, of hub: HubContext, _ step: KeyFailover.Step) async {
+    private func renew(_ pass: Pass, of hub: HubContext, _ step: KeyFailover.Step) async {
         let name = hub.settings.name
         events.report(.tokenRefused(at: hub))
         switch step {
-        case .ignore: hub.tokens.forget(token)  // signed within the same second, it is the same token again
-        case .signAgain:
-            hub.tokens.forget(token)
+        case .ignore: hub.passes.forget(pass)  // signed within the same second, it is the same token again
+        case .renew:
+            hub.passes.forget(pass)
             log.warning("the hub refused our token; signing again", metadata: ["hub": "\(name)"])
         case .switchKey:
             let key = hub.key
@@ -132,7 +159,7 @@ struct HubEffects: Sendable {
             await share("report which key a hub takes") { () async throws(DatabaseError) in
                 try await hub.shareKeyChange(self.hubs)
             }
-        case .hold: hub.tokens.forget(token)
+        case .hold: hub.passes.forget(pass)
         }
     }
 

@@ -8,7 +8,7 @@ import Store
 struct HubStateLog: Sendable {
     let log: Logger
 
-    private static let seenInGates: [HubConditions.Condition] = [.waiting, .failing, .held, .paused]
+    private static let seenInGates: [HubConditions.Condition] = [.waiting, .failing, .held, .paused, .withoutPass]
 
     /// Compares what the gate says now with what was logged.
     ///
@@ -64,6 +64,7 @@ struct HubStateLog: Sendable {
         case .slowed:
             if hub.rate > 0 { fields["posts_per_second"] = .stringConvertible(hub.rate) }  // else no limit
             log.notice("back at full speed", metadata: fields)
+        case .withoutPass: log.notice("there is a pass for the hub again", metadata: fields)
         }
         return true
     }
@@ -90,6 +91,7 @@ struct HubStateLog: Sendable {
             fields["paused_by"] = "\(why)"
             fields["why"] = hub.gate.read { $0.pauseReason }.map { "\($0)" }
             log.warning("the hub is paused; its messages wait", metadata: fields)
+        case .withoutPass: log.warning("no pass for the hub yet; its messages wait", metadata: fields)
         case .slowed: break  // `HubEffects` and `GateReader` know the rate
         }
     }

@@ -2,14 +2,14 @@ import Signing
 import Store
 import Synchronization
 
-/// Counts refusals of one hub's tokens: the first 401 leads to a new signature, the second to the other key, the third to
-/// a hold. Late refusals of an old token change nothing. Also keeps a change of key until the other workers know it.
+/// Counts refusals of one hub's passes: the first 401 leads to a new one, the second to the other key, the third to a
+/// hold. Late refusals of an old pass change nothing. Also keeps a change of key until the other workers know it.
 final class KeyFailover: Sendable {
     enum Step: Equatable {
-        /// This token was refused before.
+        /// This pass was refused before.
         case ignore
-        /// Sign again with the same key.
-        case signAgain
+        /// Another one with the same key.
+        case renew
         /// That was refused too: try the other key.
         case switchKey
         /// Every key was refused.
@@ -23,10 +23,10 @@ final class KeyFailover: Sendable {
     }
 
     private struct State {
-        var refused: [SASToken] = []
-        /// The token the hub last took, and when the youngest post with it had left.
-        var taken: (token: SASToken, leftAt: Double)?
-        var step = Step.signAgain
+        var refused: [Pass] = []
+        /// The pass the hub last took, and when the youngest post with it had left.
+        var taken: (pass: Pass, leftAt: Double)?
+        var step = Step.renew
         var unsharedChange: Change?
         /// Monotonic seconds.
         var changedAt = -Double.infinity
@@ -35,14 +35,14 @@ final class KeyFailover: Sendable {
     private let state = Mutex(State())
 
     /// - Parameter switchKey: tries the other key; false when there is no other key.
-    func refused(_ token: SASToken, switchKey: () -> Bool) -> Step {
+    func refused(_ pass: Pass, switchKey: () -> Bool) -> Step {
         state.withLock { state in
-            guard !state.refused.contains(token) else { return .ignore }
-            state.refused.append(token)
+            guard !state.refused.contains(pass) else { return .ignore }
+            state.refused.append(pass)
             switch state.step {
-            case .signAgain:
+            case .renew:
                 state.step = .switchKey
-                return .signAgain
+                return .renew
             case .switchKey where switchKey():
                 state.step = .hold
                 return .switchKey
@@ -53,28 +53,28 @@ final class KeyFailover: Sendable {
         }
     }
 
-    /// Whether the hub took this token with a post that left at the same time or later: then it refused something else.
-    func isTaken(_ token: SASToken, since leftAt: Double) -> Bool {
-        state.withLock { state in state.taken.map { $0.token == token && $0.leftAt >= leftAt } ?? false }
+    /// Whether the hub took this pass with a post that left at the same time or later: then it refused something else.
+    func isTaken(_ pass: Pass, since leftAt: Double) -> Bool {
+        state.withLock { state in state.taken.map { $0.pass == pass && $0.leftAt >= leftAt } ?? false }
     }
 
-    /// Whether a refusal of this token holds the hub. One that was refused before does not: a post that left with it is due
+    /// Whether a refusal of this pass holds the hub. One that was refused before does not: a post that left with it is due
     /// again as soon as the key is changed.
     ///
     /// - Parameter hasOther: whether there is another key to try.
-    func isLast(_ token: SASToken, hasOther: Bool) -> Bool {
+    func isLast(_ pass: Pass, hasOther: Bool) -> Bool {
         state.withLock { state in
-            (state.step == .hold || state.step == .switchKey && !hasOther) && !state.refused.contains(token)
+            (state.step == .hold || state.step == .switchKey && !hasOther) && !state.refused.contains(pass)
         }
     }
 
-    /// The hub took a token.
+    /// The hub took a pass.
     ///
     /// - Parameter leftAt: when the post left.
-    func accepted(_ token: SASToken, leftAt: Double) {
+    func accepted(_ pass: Pass, leftAt: Double) {
         state.withLock { state in
-            if state.taken.map({ $0.leftAt <= leftAt }) ?? true { state.taken = (token, leftAt) }
-            guard state.step != .signAgain else { return }
+            if state.taken.map({ $0.leftAt <= leftAt }) ?? true { state.taken = (pass, leftAt) }
+            guard state.step != .renew else { return }
             Self.reset(&state)
         }
     }
@@ -101,7 +101,7 @@ final class KeyFailover: Sendable {
     ///
     /// - Parameters:
     ///   - askedAt: when the database was asked; a change we made since then is newer.
-    ///   - use: signs with the key from now on; false when it is in use already, or missing.
+    ///   - use: uses the key from now on; false when it is in use already, or missing.
     /// - Returns: whether the key was changed.
     func follow(_ key: HubKey, askedAt: Double, use: (HubKey) -> Bool) -> Bool {
         state.withLock { state in
@@ -112,7 +112,7 @@ final class KeyFailover: Sendable {
     }
 
     private static func reset(_ state: inout State) {
-        state.step = .signAgain
+        state.step = .renew
         state.refused.removeAll()
     }
 }

@@ -31,7 +31,8 @@ struct RateLimiter: Sendable {
     private func refill() async throws(DatabaseError) {
         let wanted = Self.quarterSecond(ofRate: hub.rate)
         let (granted, wait) = try await hubs.takeTokens(
-            hub.id, configured: Double(hub.settings.ratePerSecond), wanted: Int32(clamping: wanted))
+            hub.id, configured: Double(hub.settings.ratePerSecond), wanted: Int32(clamping: wanted),
+            rampSeconds: Double(hub.settings.rampSeconds))
         hub.window.allow(granted)
         // While the bucket is empty, not for every single post: at most twenty times a second.
         if granted < wanted { await pause(max(wait, 0.05)) }

@@ -18,7 +18,7 @@ final class InFlight: Sendable {
         let expiresAt: Double
         let onDoubt: OnDoubt
         let due: DueTimes
-        let token: SASToken
+        let pass: Pass
         /// Monotonic seconds.
         let leftAt: Double
         /// The post of several contents that this one is a part of, if the hub refused that.
@@ -30,7 +30,7 @@ final class InFlight: Sendable {
 
         init(
             claim: Int64, messages: [Int64], bytes: Int = 0, attempt: Int16, expiresAt: Double, onDoubt: OnDoubt,
-            due: DueTimes = DueTimes([]), token: SASToken,
+            due: DueTimes = DueTimes([]), pass: Pass,
             leftAt: Double, from: Int64? = nil, splittable: SplittablePost? = nil, traces: PostTraces? = nil
         ) {
             self.claim = claim
@@ -40,7 +40,7 @@ final class InFlight: Sendable {
             self.expiresAt = expiresAt
             self.onDoubt = onDoubt
             self.due = due
-            self.token = token
+            self.pass = pass
             self.leftAt = leftAt
             self.from = from
             self.splittable = splittable

@@ -18,7 +18,7 @@ extension Lane {
         var posts: ArraySlice<Ready>
         let claim: Claim
         let attributes: PostAttributes
-        let token: SASToken
+        let pass: Pass
         let places: Places
         /// What the gate said before.
         let admission: Gate.Admission
@@ -94,7 +94,7 @@ extension Lane {
         return InFlight.PostInFlight(
             claim: written.claim.id, messages: outgoing.post.messages, bytes: outgoing.post.bytes,
             attempt: own.attempt, expiresAt: own.expiresAt, onDoubt: own.onDoubt,
-            due: written.attributes.dueTimes(of: outgoing.post), token: written.token,
+            due: written.attributes.dueTimes(of: outgoing.post), pass: written.pass,
             leftAt: leftAt, from: outgoing.from, splittable: splittable,
             traces: written.attributes.traces(of: outgoing.post.messages))
     }

@@ -52,6 +52,7 @@ extension Lane {
         for (effect, flight) in Self.coalesced(effects) {
             await context.effects.apply(effect, to: hub, of: flight, isUrgent: priority == .urgent)
         }
+        await guardTargets(answered, effects.map(\.flight))
         hub.window.release(
             replies.count, answered: effects.count { [.takes, .works].contains($0.effect) },
             lane: Int(priority.rawValue))
@@ -64,6 +65,18 @@ extension Lane {
         if !finished.isEmpty { await context.recorder.record(finished: finished.map(\.1.flight.claim)) }
         context.events.report(.settled(answered, at: hub, now: now))
         return answered.compactMap { splits[$0.post] }
+    }
+
+    /// Looks whether the service has something against the sender that it says of each target.
+    private func guardTargets(_ answered: [Completion.Answered], _ flights: [InFlight.PostInFlight]) async {
+        var steps: [(step: TargetGuard.Step, leftAt: Double)] = []
+        hub.targets.withLock { targets in
+            for (one, flight) in zip(answered, flights) {
+                let step = targets.answered(one.answer.verdict, suspicion: hub.provider.suspicion)
+                if let step { steps.append((step, flight.leftAt)) }
+            }
+        }
+        for (step, leftAt) in steps { await context.effects.apply(step, to: hub, leftAt: leftAt) }
     }
 
     /// Of several `takes` in a row, only the one whose post left last counts.
@@ -104,7 +117,7 @@ extension Lane {
             attempt: flight.attempt, expiresAt: flight.expiresAt, onDoubt: flight.onDoubt, from: flight.from,
             othersSucceed: hub.gate.read { $0.breaker.workedAt > flight.leftAt - 1 },
             isOwnRefusal: isOwnRefusal(flight, verdict),
-            isLastKey: hub.keys.isLast(flight.token, hasOther: hub.tokens.hasSecondary), now: context.clock.monotonic(),
+            isLastKey: hub.keys.isLast(flight.pass, hasOther: hub.passes.hasSecondary), now: context.clock.monotonic(),
             random: Double.random(in: 0...1))
     }
 
@@ -113,6 +126,6 @@ extension Lane {
         let message = flight.messages[0]
         guard case .authExpired = verdict else { return hub.gate.isOwnRefusal(message, leftAt: flight.leftAt) }
         // A success a moment ago says nothing about a token that has just ended.
-        return hub.keys.isTaken(flight.token, since: flight.leftAt) || hub.gate.wasPassedOver(message)
+        return hub.keys.isTaken(flight.pass, since: flight.leftAt) || hub.gate.wasPassedOver(message)
     }
 }

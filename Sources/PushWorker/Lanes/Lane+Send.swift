@@ -121,8 +121,12 @@ extension Lane {
         _ batch: [(n: Int, outgoing: Outgoing)], of claim: Claim, _ attributes: PostAttributes, in places: Places,
         _ admission: Gate.Admission
     ) async -> (result: SendResult, waiting: Written?) {
-        let token = hub.tokens.token()
-        let requests = await sign(batch, of: claim, attributes, token: token)
+        guard let pass = hub.pass else {
+            places.giveBack()
+            await giveBack(batch.map(\.outgoing)[...], of: claim)
+            return (SendResult(isProbe: admission == .probe), nil)
+        }
+        let requests = await sign(batch, of: claim, attributes, with: pass)
         let began = context.clock.monotonic()
         var result = SendResult(isProbe: admission == .probe)
         let answer = await write(requests, of: claim, &result)
@@ -138,7 +142,7 @@ extension Lane {
         let cancelled = requests.filter { !intent.written.contains($0.n) }.map(\.outgoing)
         var written = Written(
             posts: requests.filter { intent.written.contains($0.n) }[...], claim: claim, attributes: attributes,
-            token: token, places: places, admission: admission, began: began)
+            pass: pass, places: places, admission: admission, began: began)
         places.giveBack(allBut: written.posts.count)
         result.sent = await departNow(&written)
         if result.isProbe { result.sent += await depart(written) }
@@ -188,12 +192,12 @@ extension Lane {
 
     /// Makes the requests. The messages of a post that cannot become a request end here.
     private func sign(
-        _ batch: [(n: Int, outgoing: Outgoing)], of claim: Claim, _ attributes: PostAttributes, token: SASToken
+        _ batch: [(n: Int, outgoing: Outgoing)], of claim: Claim, _ attributes: PostAttributes, with pass: Pass
     ) async -> [Ready] {
         var requests: [Ready] = []
         for (n, outgoing) in batch {
             do {
-                var request = try hub.provider.request(for: outgoing.post, id: claim.post(n), signedBy: token)
+                var request = try hub.provider.request(for: outgoing.post, id: claim.post(n), with: pass)
                 if let shared = attributes.traces(of: outgoing.post.messages)?.shared {
                     request.carry(context.events.spans?.header(of: claim.post(n), in: shared) ?? shared)
                 }

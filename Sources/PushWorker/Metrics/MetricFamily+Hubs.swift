@@ -47,8 +47,8 @@ extension MetricFamily {
         "Posts a second that all workers together may send; 0: no limit")
     public static let hubState = MetricFamily(
         "fanfare_hub_state", .gauge, labels: ["hub", "state"],
-        "1 for the state the hub is in: open, gate_closed (it asked all to wait), failing (nothing gets through), held "
-            + "(it refuses us), paused (by a person)")
+        "1 for the state the hub is in: open, gate_closed (it asked all to wait), no_pass (this worker has no access "
+            + "token yet), failing (nothing gets through), held (it refuses us), paused (by a person)")
     public static let tokenExpiry = MetricFamily(
         "fanfare_token_expiry_timestamp_seconds", .gauge, labels: ["hub"], "When the token in use ends, Unix time")
     public static let tokenSignings = MetricFamily(

@@ -37,8 +37,8 @@ extension HubContext {
         let state = gateState(now: now)
         for known in GateState.allCases { reading.set(known == state ? 1 : 0, of: .hubState, name, known.rawValue) }
         reading.add(gate.read { $0.closed.seconds(now: now) }, to: .gateWait, name)
-        if let expiry = tokens.expiry { reading.set(Double(expiry), of: .tokenExpiry, name) }
-        reading.add(Double(tokens.signings), to: .tokenSignings, name)
+        if let expiry = passes.expiry { reading.set(Double(expiry), of: .tokenExpiry, name) }
+        reading.add(Double(passes.issued), to: .tokenSignings, name)
         if let seconds = clockSkew.seconds { reading.set(seconds, of: .clockSkew, name) }
     }
 
@@ -53,6 +53,8 @@ extension HubContext {
         case held
         /// A person paused it.
         case paused
+        /// This worker has no pass for it.
+        case noPass = "no_pass"
     }
 
     private func gateState(now: Double) -> GateState {
@@ -60,6 +62,7 @@ extension HubContext {
             if state.pausedBy != nil { return .paused }
             if state.held != nil { return .held }
             if state.breaker.openings > 0 { return .failing }
+            if state.withoutPass != nil { return .noPass }
             return state.opens(after: now) > 0 ? .gateClosed : .open
         }
     }

@@ -98,7 +98,8 @@ final class GateReader: Sendable {
             if hub.rate > 0 { await RateLimiter(hub: hub, hubs: store, log: log).giveBack() }
             if state.hasRefused { try await returnRefused(of: hub) }
             let triesAtOnce = hub.takeTry()
-            guard state.hold != nil, state.pausedBy == nil else { continue }
+            // A hold without a time for a try is ended by a person.
+            guard state.hold != nil, let probe = state.probe, state.pausedBy == nil else { continue }
             if triesAtOnce {
                 log.notice(
                     "the settings of a held hub have changed; trying it at once",
@@ -106,7 +107,7 @@ final class GateReader: Sendable {
                 hub.gate.probe(within: settings.probeSeconds, now: now)
                 continue
             }
-            guard (state.probe ?? 0) <= 0 else { continue }
+            guard probe <= 0 else { continue }
             if try await store.takeProbe(hub.id, next: settings.probeSeconds) {
                 hub.gate.probe(within: settings.probeSeconds, now: now)
             }

@@ -55,7 +55,7 @@ struct Settlement: Equatable {
         switch verdict {
         case .accepted:
             self.init(MessageOutcome(.accepted, .takenByHub), .takes)
-        case .targetGone(let why):
+        case .targetGone(_, let why):
             self.init(MessageOutcome(.rejected, .targetGone, note: why), .works)
         case .targetInvalid(let why):
             self.init(MessageOutcome(.rejected, .targetInvalid, note: why), .works)
@@ -65,7 +65,9 @@ struct Settlement: Equatable {
         case .rejected(let why):
             self.init(
                 MessageOutcome(.rejected, .badRequest, note: Self.alone(why, facts())), .works, mayBeSplit: true)
-        case .throttled(let wait, let why):
+        case .throttled(let wait, .target, let why):
+            self.init(Self.again(.throttled, why, facts(), settings, after: wait, cost: 1), .works)
+        case .throttled(let wait, .hub, let why):
             self.init(
                 Self.again(.throttled, why, facts(), settings, after: wait, cost: 0),
                 .closeGate(seconds: wait, because: why))

@@ -6,7 +6,7 @@ import Synchronization
 /// however busy the hub is. (A sliding cache once kept tokens past their end: every busy process failed after 20
 /// minutes.) One clock decides both the end we sign and whether a token still holds. There is no suspension between the
 /// check and the signature, so a burst of callers signs once.
-public final class HubTokens: Sendable {
+public final class HubTokens: PassSource {
     private let resource: String
     private let primary: SigningKey
     private let secondary: SigningKey?
@@ -18,16 +18,16 @@ public final class HubTokens: Sendable {
     private struct State: ~Copyable {
         var signer: KeyedHMAC
         var usesSecondary = false
-        var current: SASToken?
+        var current: Pass?
         /// When `current` was made; detects a clock that was set back.
         var madeAt = 0.0
-        var signings = 0
+        var issued = 0
     }
 
     /// - Parameters:
     ///   - base: `ConnectionString.base`.
     ///   - hub: the hub's own name; the token is valid for everything under it.
-    ///   - secondary: a second key, used after `switchKey`. Default: none.
+    ///   - secondary: a second key, used after `useOther` or `use`. Default: none.
     ///   - lifetime: seconds a token lives. Default: 3600.
     ///   - refreshBefore: seconds before its end from which a token is no longer used. Default: 300. Must be less than
     ///     `lifetime`, or every call signs.
@@ -45,47 +45,34 @@ public final class HubTokens: Sendable {
         state = Mutex(State(signer: Self.signer(primary)))
     }
 
+    public func pass(for origin: String) -> Pass? { pass() }
+
     /// A token that is valid for at least `refreshBefore` more seconds.
-    public func token() -> SASToken {
+    public func pass() -> Pass {
         state.withLock { state in
             let now = now()
             if let current = state.current, isUsable(current, madeAt: state.madeAt, at: now) { return current }
             let fresh = sign(&state, expiry: Int64(now.rounded(.down)) + lifetime)
             state.current = fresh
             state.madeAt = now
-            state.signings += 1
+            state.issued += 1
             return fresh
         }
     }
 
-    /// Drops `refused`, so that the next `token()` signs a new one. A late 401 about an older token changes nothing.
-    public func forget(_ refused: SASToken) {
+    /// Drops `refused`, so that the next `pass()` signs a new one. A late 401 about an older token changes nothing.
+    public func forget(_ refused: Pass) {
         state.withLock { state in
             if state.current == refused { state.current = nil }
         }
     }
 
-    /// Signs with the other key from now on.
-    ///
-    /// - Returns: false when there is only one key; then nothing changed.
-    public func switchKey() -> Bool {
-        state.withLock { state in switchKey(&state) }
-    }
-
-    /// Signs with the other key from now on, if `refused` was signed with the key in use. Two lanes that are refused at
-    /// the same time switch once, not there and back.
-    ///
-    /// - Returns: whether the key in use now differs from that of `refused`, so that a retry makes sense.
-    public func switchKey(from refused: SASToken) -> Bool {
+    public func useOther(than refused: Pass) -> Bool {
         state.withLock { state in
-            // The same key, resource and expiry always give the same token.
-            sign(&state, expiry: refused.expiry) != refused || switchKey(&state)
+            number(state, expiry: refused.expiry) != refused.number || switchKey(&state)
         }
     }
 
-    /// Signs with the wanted key from now on.
-    ///
-    /// - Returns: whether the key changed: false when it is in use already, or there is no secondary key.
     public func use(secondary wanted: Bool) -> Bool {
         state.withLock { state in state.usesSecondary != wanted && switchKey(&state) }
     }
@@ -95,20 +82,25 @@ public final class HubTokens: Sendable {
     /// Whether the secondary key signs now.
     public var usesSecondary: Bool { state.withLock { $0.usesSecondary } }
 
-    /// Seconds since 1970 at which the current token ends; nil: no token is signed.
     public var expiry: Int64? { state.withLock { $0.current?.expiry } }
 
-    /// Tokens signed so far. With the default times one every 55 minutes.
-    public var signings: Int { state.withLock { $0.signings } }
+    /// With the default times one every 55 minutes.
+    public var issued: Int { state.withLock { $0.issued } }
 
-    private func isUsable(_ token: SASToken, madeAt: Double, at now: Double) -> Bool {
+    private func isUsable(_ token: Pass, madeAt: Double, at now: Double) -> Bool {
         // Made in the future: the clock was set back, and the token ends later than intended.
         now < Double(token.expiry) - refreshBefore && madeAt <= now + refreshBefore
     }
 
-    private func sign(_ state: inout State, expiry: Int64) -> SASToken {
+    private func sign(_ state: inout State, expiry: Int64) -> Pass {
         let name = state.usesSecondary ? (secondary ?? primary).name : primary.name
-        return SAS.token(resource: resource, keyName: name, signer: &state.signer, expiry: expiry)
+        let token = SAS.token(resource: resource, keyName: name, signer: &state.signer, expiry: expiry)
+        return Pass(header: token.header, number: number(state, expiry: expiry), expiry: expiry)
+    }
+
+    /// The same key, resource and expiry always give the same token.
+    private func number(_ state: borrowing State, expiry: Int64) -> Int64 {
+        expiry * 2 + (state.usesSecondary ? 1 : 0)
     }
 
     private func switchKey(_ state: inout State) -> Bool {

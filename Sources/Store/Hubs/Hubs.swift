@@ -90,7 +90,8 @@ public struct Hubs: Sendable {
         public var gate: Double?
         /// Why the hub is held; nil: it is not held.
         public var hold: String?
-        /// Seconds from now until one message may be tried on a held hub.
+        /// Seconds from now until one message may be tried on a held hub; nil: it is not held, or until a person resumes
+        /// it.
         public var probe: Double?
         /// The person who paused it; nil: it is not paused.
         public var pausedBy: String?
@@ -155,14 +156,17 @@ public struct Hubs: Sendable {
 
     /// Keeps the hub's messages until a probe is accepted or a person resumes the hub.
     ///
-    /// - Parameter age: seconds since the refused post left. Default 0.
+    /// - Parameters:
+    ///   - seconds: until one message may be tried; infinity: none is, only a person ends the hold.
+    ///   - age: seconds since the refused post left. Default 0.
     /// - Returns: false when a hold or a wait was ended after the post had left: nothing is held.
     @discardableResult
     public func hold(
         _ hub: Int32, because reason: String, probeAfter seconds: Double, age: Double = 0
     ) async throws(DatabaseError) -> Bool {
         try await database.single(
-            "SELECT push_worker.hold_hub_v1(\(hub), \(reason), \(seconds), \(age))", doing: "hold a hub"
+            "SELECT push_worker.hold_hub_v1(\(hub), \(reason), \(seconds.isFinite ? seconds : nil), \(age))",
+            doing: "hold a hub"
         ) { row in try row.bool() }
     }
 
@@ -244,13 +248,16 @@ public struct Hubs: Sendable {
 
     /// Takes permissions for posts to a hub with a rate.
     ///
-    /// - Parameter configured: posts per second, unless the database says otherwise; 0: no limit.
+    /// - Parameters:
+    ///   - configured: posts per second, unless the database says otherwise; 0: no limit.
+    ///   - rampSeconds: in which the rate grows to its height after a minute without posts. Default 0: it is there at
+    ///     once.
     /// - Returns: how many posts may leave, at most `wanted`, and the seconds until one more may.
     public func takeTokens(
-        _ hub: Int32, configured: Double, wanted: Int32
+        _ hub: Int32, configured: Double, wanted: Int32, rampSeconds: Double = 0
     ) async throws(DatabaseError) -> (granted: Int, wait: Double) {
         try await database.single(
-            "SELECT granted, wait FROM push_worker.take_tokens_v1(\(hub), \(configured), \(wanted))",
+            "SELECT granted, wait FROM push_worker.take_tokens_v1(\(hub), \(configured), \(wanted), \(rampSeconds))",
             doing: "ask how many posts a hub's rate allows"
         ) { row in (Int(try row.int32()), try row.double()) }
     }

@@ -4,7 +4,7 @@ import Postgres
 public struct SystemStatus: Sendable, Codable, Equatable {
     public struct Hub: Sendable, Codable, Equatable {
         public var hub: String
-        /// `open`, `failing`, `gate closed`, `held` or `paused`.
+        /// `open`, `failing`, `gate closed`, `no pass`, `held` or `paused`.
         public var state: String
         public var why: String?
         public var due: Int64

@@ -4,9 +4,9 @@ public struct HubReport: Sendable, Equatable {
     public var key: HubKey
     /// Whether the worker has a second key.
     public var hasSecondary: Bool
-    /// Seconds since 1970, by the worker's clock; nil: no token is signed.
+    /// Seconds since 1970, by the worker's clock; nil: it has no pass.
     public var tokenExpiresAt: Double?
-    /// Tokens signed since the worker began.
+    /// Passes signed or fetched since the worker began.
     public var signings: Int
     /// Posts that may be in flight now.
     public var window: Int
@@ -17,11 +17,13 @@ public struct HubReport: Sendable, Equatable {
     public var skewSeconds: Double?
     /// Of the settings it works with (`Hubs.Registration`); nil: unknown.
     public var settingsHash: String?
+    /// Why it has no pass for the hub, and posts nothing there; nil: it has one.
+    public var trouble: String?
 
     public init(
         hub: Int32, key: HubKey = .primary, hasSecondary: Bool = false, tokenExpiresAt: Double? = nil,
         signings: Int = 0, window: Int = 1, inFlight: Int = 0, rate: Double = 0, skewSeconds: Double? = nil,
-        settingsHash: String? = nil
+        settingsHash: String? = nil, trouble: String? = nil
     ) {
         self.hub = hub
         self.key = key
@@ -33,6 +35,7 @@ public struct HubReport: Sendable, Equatable {
         self.rate = rate
         self.skewSeconds = skewSeconds
         self.settingsHash = settingsHash
+        self.trouble = trouble
     }
 }
 

@@ -127,7 +127,8 @@ public struct Workers: Sendable {
                 \(reports.map(\.hasSecondary)), \(reports.map { $0.tokenExpiresAt.map(Timestamp.init(secondsSince1970:)) }),
                 \(reports.map { Int32(clamping: $0.signings) }), \(reports.map { Int32(clamping: $0.window) }),
                 \(reports.map { Int32(clamping: $0.inFlight) }), \(reports.map(\.rate)), \(reports.map(\.skewSeconds)),
-                \(reports.map(\.settingsHash)), \(trouble))
+                \(reports.map(\.settingsHash)), \(trouble),
+                \(reports.map(\.trouble)))
             """, doing: "send a heartbeat"
         ) { rows in
             var beat = Beat()

@@ -19,11 +19,11 @@ struct BenchHub: Sendable {
     func run() async throws -> Report {
         try confirm()
         let sending = sending
-        let report = try await sending.hub.withLoop(atOnce: sending.atOnce, measuresTime: true) { loop in
+        let report = try await sending.hub.withConnection(atOnce: sending.atOnce, measuresTime: true) { hub in
             var report = BenchHubReport(sending)
-            try await Self.look(for: sending.hub, on: loop, &report)
-            if report.failure == nil { try await Self.send(sending, on: loop, &report) }
-            report.connections = loop.counters.connectionsOpened
+            try await Self.look(for: hub, &report)
+            if report.failure == nil { try await Self.send(sending, to: hub, &report) }
+            report.connections = hub.client.counters.connectionsOpened
             return report
         }
         return Report(report.text, report.json).failing(with: report.failure)
@@ -36,17 +36,14 @@ struct BenchHub: Sendable {
             "Send them?", what: "bench", nothing: "nothing was sent", hint: "Add --yes to send anyway.")
     }
 
-    /// Opens a connection and asks for an installation that does not exist, as doctor does: the time is the way to the hub. Any
-    /// answer will do; a key that may only send is answered with 401.
+    /// Opens a connection and asks what doctor asks: the time is the way to the hub. Any answer will do; a key that may only
+    /// send is refused.
     private static func look(
-        for hub: HubClient, on loop: HTTPClient, _ report: inout BenchHubReport
+        for hub: HubConnection, _ report: inout BenchHubReport
     ) async throws {
         for _ in 0...warmLooks {
-            let reply = await loop.perform(
-                try hub.signed { token throws(InvalidInstallation) in
-                    try hub.installations.request(get: DoctorHubs.installation, signedBy: token)
-                })
-            let answer = hub.provider.answer(to: reply)
+            let reply = await hub.client.perform(try hub.signed { try hub.hub.service.question.ask($0) })
+            let answer = hub.hub.provider.answer(to: reply)
             report.add(looked: answer, reply.timing)
             if answer.status == nil { return }
         }
@@ -55,10 +52,10 @@ struct BenchHub: Sendable {
     /// The first one alone, so that a wrong key, name or tag costs one request. Then up to the limit at once, until all have left
     /// or one was not accepted.
     private static func send(
-        _ sending: BenchSending, on loop: HTTPClient, _ report: inout BenchHubReport
+        _ sending: BenchSending, to hub: HubConnection, _ report: inout BenchHubReport
     ) async throws {
         let began = Clock.system.monotonic()
-        report.add(try await one(1, of: sending, on: loop, began))
+        report.add(try await one(1, of: sending, to: hub, began))
         guard report.failure == nil, sending.count > 1 else { return report.seconds = Clock.system.monotonic() - began }
         let turns = Turns()
         let replies = try await withThrowingTaskGroup(of: [BenchHubReport.Sent].self) { group in
@@ -68,7 +65,7 @@ struct BenchHub: Sendable {
                     while !turns.areOver.load(ordering: .relaxed) {
                         let n = turns.next.add(1, ordering: .relaxed).oldValue
                         guard n <= sending.count else { break }
-                        let answered = try await one(n, of: sending, on: loop, began)
+                        let answered = try await one(n, of: sending, to: hub, began)
                         if answered.answer.verdict != .accepted { turns.areOver.store(true, ordering: .relaxed) }
                         sent.append(answered)
                     }
@@ -88,13 +85,13 @@ struct BenchHub: Sendable {
     }
 
     private static func one(
-        _ n: Int, of sending: BenchSending, on loop: HTTPClient, _ began: Double
+        _ n: Int, of sending: BenchSending, to hub: HubConnection, _ began: Double
     ) async throws -> BenchHubReport.Sent {
         let early =
             began + BenchSending.start(of: n, rate: sending.hub.settings.ratePerSecond) - Clock.system.monotonic()
         if early > 0 { try await Task.sleep(for: .seconds(early)) }
-        let reply = try await sending.hub.perform(on: loop) { token throws(Failure) in
-            try sending.request(n, signedBy: token)
+        let reply = try await hub.perform { pass throws(Failure) in
+            try sending.request(n, with: pass)
         }
         return BenchHubReport.Sent(answer: sending.hub.provider.answer(to: reply), timing: reply.timing)
     }

@@ -30,7 +30,7 @@ struct BenchSending: Sendable {
     }
 
     /// The n-th request, from 1. The worker's planner makes it.
-    func request(_ n: Int, signedBy token: SASToken) throws(Failure) -> Request {
+    func request(_ n: Int, with pass: Pass) throws(Failure) -> Request {
         let members: [String: JSONOutput] =
             properties.isEmpty
             ? ["message": .text("fanfare bench, \(n) of \(count)")]
@@ -44,7 +44,7 @@ struct BenchSending: Sendable {
                 status: .badInput)
         }
         do throws(InvalidPost) {
-            return try hub.provider.request(for: post, id: Int64(n), signedBy: token)
+            return try hub.provider.request(for: post, id: Int64(n), with: pass)
         } catch {
             throw Failure("cannot send to hub \"\(hub.settings.name)\"", because: "\(error)", status: .badInput)
         }

@@ -97,10 +97,10 @@ struct HubLookup {
         case .success(let settings):
             do {
                 let hub = try HubClient(name, of: settings)
-                return try await hub.withLoop { loop in
-                    let answer = try await InstallationRequests.quick(hub, on: loop).run {
-                        installations, token throws(InvalidInstallation) in
-                        try installations.request(get: device, signedBy: token, tracking: HubClient.tracking())
+                return try await hub.withConnection { hub in
+                    let answer = try await InstallationRequests.quick(hub).run {
+                        installations, pass throws(InvalidInstallation) in
+                        try installations.request(get: device, with: pass, tracking: HubClient.tracking())
                     }
                     return Self.found(answer, hub: name)
                 }

@@ -9,11 +9,9 @@ import Signing
 
 import class Foundation.ProcessInfo
 
-/// Every hub of the settings: whether it is reached, proves who it is, and takes our keys. Nothing is sent: an
-/// installation that does not exist is asked for, which a good key is answered with 404 and a bad one with 401.
+/// Every hub of the settings: whether it is reached, proves who it is, and takes our keys. Nothing is sent
+/// (`HubService.question`).
 enum DoctorHubs {
-    /// No device has it.
-    static let installation = "fanfare-doctor-asks-for-nobody"
     /// Seconds our clock may differ from a hub's: its tokens are good for an hour and signed anew 5 minutes before.
     static let clockTolerance = 60.0
 
@@ -39,26 +37,19 @@ enum DoctorHubs {
         -> [DoctorFinding]
     {
         var findings: [DoctorFinding] = []
-        for (key, setting, secret) in [
-            ("primary key", "connectionString", hub.connectionString),
-            ("secondary key", "secondaryConnectionString", hub.secondaryConnectionString),
-        ] {
-            guard let secret else { continue }
-            // Settings that loaded have connection strings that parse.
-            let connection = try ConnectionString(parsing: secret.reveal())
-            let installations = try Installations(
-                connection: connection, hub: hub.settings.hub, version: fanfareVersion)
-            let token = SAS.token(
-                resource: "\(connection.base)/\(hub.settings.hub)", keyName: connection.keyName, key: connection.key,
-                expiry: Int64(Clock.system.wall()) + 300)
-            let reply = await transport.perform(try installations.request(get: installation, signedBy: token))
+        let service = try HubService(hub)
+        let passes = service.passes(over: transport)
+        for (index, credential) in service.credentials.enumerated() {
+            _ = passes.use(secondary: index > 0)
             let place = Place(
-                area: "hub \(name)", key: key, setting: "hubs.\(name).\(setting)", base: connection.base,
+                area: "hub \(name)", key: credential.name, setting: credential.setting, base: service.base,
                 proxyVariable: proxyVariable(in: ProcessInfo.processInfo.environment))
-            findings.append(finding(installations.answer(to: reply), reply, at: place))
-            if key == "primary key", let skew = skew(reply) { findings.append(clock(skew, place)) }
+            guard let pass = passes.pass(for: service.provider.host) else { continue }
+            let reply = await transport.perform(try service.question.ask(pass))
+            findings.append(finding(service.question.read(reply), reply, at: place))
+            if index == 0, let skew = skew(reply) { findings.append(clock(skew, place)) }
         }
-        if hub.secondaryConnectionString == nil {
+        if service.credentials.count == 1 {
             findings.append(
                 .ok("hub \(name)", "secondary key", "none: a rotation of the key means a pause"))
         }
@@ -83,10 +74,9 @@ enum DoctorHubs {
     }
 
     /// What an answer says about the key it was asked with. Pure.
-    static func finding(_ answer: InstallationAnswer, _ reply: Reply, at place: Place) -> DoctorFinding {
+    static func finding(_ answer: Answer, _ reply: Reply, at place: Place) -> DoctorFinding {
         let (area, name) = (place.area, place.key)
-        let words = answer.answer.error ?? "hub replied \(answer.answer.status.map(String.init) ?? "nothing")"
-        if answer.isMissing { return .ok(area, name, "accepted by \(place.base)") }
+        let words = answer.error ?? "hub replied \(answer.status.map(String.init) ?? "nothing")"
         switch answer.verdict {
         case .accepted: return .ok(area, name, "accepted by \(place.base)")
         case .authExpired, .authFailed:
@@ -97,19 +87,19 @@ enum DoctorHubs {
                         "Nothing to do if messages are accepted and no backend registers devices (push.put_device): "
                         + "these need the right Listen. With it the key can be checked, too.")
             }
-            if answer.answer.status == 407 {
+            if answer.status == 407 {
                 return .fail(
                     area, name, "a proxy between here and \(place.base) asks for credentials: \(words)",
                     remedy:
                         "Fanfare has none for a proxy: let this machine reach the hub without, or check the Endpoint in "
                         + "\(place.setting).")
             }
-            if answer.answer.status == nil, ["has expired", "not yet valid"].contains(where: words.contains) {
+            if answer.status == nil, ["has expired", "not yet valid"].contains(where: words.contains) {
                 return .fail(
                     area, name, "\(place.base) cannot prove who it is: \(words)",
                     remedy: "Check the dates of the hub's certificate, and this machine's clock.")
             }
-            if answer.answer.status == nil {
+            if answer.status == nil {
                 return .fail(
                     area, name, "\(place.base) cannot prove who it is: \(words)",
                     remedy:
@@ -119,7 +109,7 @@ enum DoctorHubs {
             return .fail(
                 area, name, "refused: \(words)",
                 remedy: "Check key name and key in \(place.setting), and this machine's clock.")
-        case .hubNotFound where answer.answer.status != 404:
+        case .hubNotFound where answer.status != 404:
             return .fail(
                 area, name, "another server answers at \(place.base), perhaps a proxy: \(words)",
                 remedy: "Check the Endpoint in \(place.setting), and what stands between here and the hub.")
@@ -136,7 +126,7 @@ enum DoctorHubs {
                 area, name, "\(place.base) is out of reach: \(words)",
                 remedy: "Check the Endpoint in \(place.setting), name resolution and the firewall."
                     + (place.proxyVariable.map { " Fanfare does not use the proxy of \($0)." } ?? ""))
-        case .throttled(let after, _):
+        case .throttled(let after, _, _):
             return .warn(
                 area, name, "the hub asks to wait for \(HumanFormat.duration(after)): \(words)",
                 remedy: "Ask again later.")

@@ -111,6 +111,7 @@ struct DoctorWorkers {
         case "gate closed": "It opens by itself; sooner with: fanfare hub open-gate \(hub.hub)"
         case "failing":
             "It is tried again by itself, at least every 30 s. Look at the network between here and the hub."
+        case "no pass": "It is asked for again by itself, at least every minute. Look at the way from here to it."
         case "paused": "To send again: fanfare hub resume \(hub.hub)"
         default: "When that is mended: fanfare hub resume \(hub.hub)"
         }

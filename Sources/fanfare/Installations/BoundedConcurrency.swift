@@ -9,7 +9,7 @@ struct BoundedConcurrency<Thing: Sendable> {
     let errand: InstallationRequests
     /// Requests at once.
     let atOnce: Int
-    let request: @Sendable (Thing, Installations, SASToken) throws(InvalidInstallation) -> Request
+    let request: @Sendable (Thing, Installations, Pass) throws(InvalidInstallation) -> Request
 
     /// What a thing came to: the hub's answer, or why it could not be asked.
     typealias Outcome = Result<InstallationAnswer, InvalidInstallation>
@@ -44,13 +44,13 @@ struct BoundedConcurrency<Thing: Sendable> {
 
     private static func ask(
         _ errand: InstallationRequests,
-        _ request: @escaping @Sendable (Thing, Installations, SASToken) throws(InvalidInstallation) -> Request,
+        _ request: @escaping @Sendable (Thing, Installations, Pass) throws(InvalidInstallation) -> Request,
         _ thing: Thing
     ) async throws -> Outcome {
         do {
             return .success(
-                try await errand.run { installations, token throws(InvalidInstallation) in
-                    try request(thing, installations, token)
+                try await errand.run { installations, pass throws(InvalidInstallation) in
+                    try request(thing, installations, pass)
                 })
         } catch let error as InvalidInstallation {
             return .failure(error)

@@ -45,8 +45,8 @@ struct ExportInstallations: AsyncParsableCommand {
 
     func run() async throws {
         let sheet = try ExportWriter(output)
-        let end = try await target.withHub(options, atOnce: atOnce.atOnce) { hub, loop in
-            let errand = InstallationRequests.patient(hub, on: loop)
+        let end = try await target.withHub(options, atOnce: atOnce.atOnce) { hub in
+            let errand = try InstallationRequests.patient(hub)
             return isNamed
                 ? try await exportNamed(with: errand, to: sheet) : try await exportAll(with: errand, to: sheet)
         }
@@ -100,8 +100,8 @@ struct ExportInstallations: AsyncParsableCommand {
         var top = 100
         repeat {
             let (after, count) = (continuation, top)
-            let answer = try await errand.run { installations, token throws(InvalidInstallation) in
-                try installations.request(registrations: count, after: after, signedBy: token)
+            let answer = try await errand.run { installations, pass throws(InvalidInstallation) in
+                try installations.request(registrations: count, after: after, with: pass)
             }
             guard answer.verdict == .accepted else { return answer }
             guard let page = RegistrationPage(body: answer.body) else {
@@ -128,8 +128,8 @@ struct ExportInstallations: AsyncParsableCommand {
     ) async throws -> InstallationAnswer? {
         let crowd = BoundedConcurrency<String>(
             errand: errand, atOnce: atOnce.atOnce,
-            request: { id, installations, token throws(InvalidInstallation) in
-                try installations.request(get: id, signedBy: token)
+            request: { id, installations, pass throws(InvalidInstallation) in
+                try installations.request(get: id, with: pass)
             })
         return try await crowd.run(ids) { id, outcome, inFlight in
             switch outcome {

@@ -45,8 +45,8 @@ struct ImportInstallations: ReportingCommand {
             _ = try HubClient(target.hub, of: try options.common.settings())
             for _ in entries { tally.put += 1 }
         } else {
-            end = try await target.withHub(options.common, atOnce: atOnce.atOnce) { hub, loop in
-                try await put(entries, to: hub, on: loop, tally)
+            end = try await target.withHub(options.common, atOnce: atOnce.atOnce) { hub in
+                try await put(entries, to: hub, tally)
             }
         }
         tally.progress.clear()
@@ -57,12 +57,12 @@ struct ImportInstallations: ReportingCommand {
     }
 
     private func put(
-        _ entries: some Sequence<Entry>, to hub: HubClient, on loop: HTTPClient, _ tally: ImportCounts
+        _ entries: some Sequence<Entry>, to hub: HubConnection, _ tally: ImportCounts
     ) async throws -> InstallationAnswer? {
         let crowd = BoundedConcurrency<Entry>(
-            errand: .patient(hub, on: loop), atOnce: atOnce.atOnce,
-            request: { entry, installations, token throws(InvalidInstallation) in
-                try installations.request(put: entry.document, signedBy: token)
+            errand: try .patient(hub), atOnce: atOnce.atOnce,
+            request: { entry, installations, pass throws(InvalidInstallation) in
+                try installations.request(put: entry.document, with: pass)
             })
         return try await crowd.run(entries) { entry, outcome, inFlight in
             switch outcome {

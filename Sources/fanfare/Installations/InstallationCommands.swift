@@ -37,12 +37,12 @@ struct DeleteInstallation: ReportingCommand {
 
     func report() async throws -> Report {
         var answers: [(id: String, answer: InstallationAnswer)] = []
-        try await target.withHub(options.common) { hub, loop in
-            let errand = InstallationRequests.quick(hub, on: loop)
+        try await target.withHub(options.common) { hub in
+            let errand = try InstallationRequests.quick(hub)
             for id in ids {
                 let answer = try await InstallationOptions.saying("cannot delete installation \"\(id)\"") {
-                    try await errand.run { installations, token throws(InvalidInstallation) in
-                        try installations.request(delete: id, signedBy: token, tracking: HubClient.tracking())
+                    try await errand.run { installations, pass throws(InvalidInstallation) in
+                        try installations.request(delete: id, with: pass, tracking: HubClient.tracking())
                     }
                 }
                 answers.append((id, answer))
@@ -70,11 +70,11 @@ struct GetInstallation: AsyncParsableCommand {
     func run() async throws {
         let doing = "cannot read installation \"\(id)\""
         let id = self.id
-        let answer = try await target.withHub(options.common) { hub, loop in
+        let answer = try await target.withHub(options.common) { hub in
             try await InstallationOptions.saying(doing) {
-                try await InstallationRequests.quick(hub, on: loop).run {
-                    installations, token throws(InvalidInstallation) in
-                    try installations.request(get: id, signedBy: token, tracking: HubClient.tracking())
+                try await InstallationRequests.quick(hub).run {
+                    installations, pass throws(InvalidInstallation) in
+                    try installations.request(get: id, with: pass, tracking: HubClient.tracking())
                 }
             }
         }

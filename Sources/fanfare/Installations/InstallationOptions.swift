@@ -1,18 +1,16 @@
 import CommandLineTool
 import ArgumentParser
-import HTTPTransport
 import Providers
 
 /// What every `fanfare installation` command takes.
 struct InstallationOptions: ParsableArguments {
     @Option(help: "The hub's name in the settings.", completion: .hub) var hub: String
 
-    /// Lends the hub, with a client for `atOnce` requests in flight.
+    /// Lends the hub, for `atOnce` requests in flight.
     func withHub<T>(
-        _ options: CommandOptions, atOnce: Int = 1, _ body: (HubClient, HTTPClient) async throws -> T
+        _ options: CommandOptions, atOnce: Int = 1, _ body: (HubConnection) async throws -> T
     ) async throws -> T {
-        let hub = try HubClient(self.hub, of: try options.settings())
-        return try await hub.withLoop(atOnce: atOnce) { loop in try await body(hub, loop) }
+        try await HubClient(hub, of: try options.settings()).withConnection(atOnce: atOnce, body)
     }
 
     /// Runs `body`; an installation that cannot be sent becomes a failure.

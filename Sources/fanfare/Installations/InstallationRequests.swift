@@ -1,3 +1,4 @@
+import CommandLineTool
 import PushWorker
 import HTTPTransport
 import Providers
@@ -7,8 +8,8 @@ import Signing
 /// Requests about the installations of one hub. All of them may be repeated without harm, so that is done while the hub
 /// says "later".
 struct InstallationRequests: Sendable {
-    let hub: HubClient
-    let loop: HTTPClient
+    let hub: HubConnection
+    private let installations: Installations
     /// Tries of one request that the hub, or the way to it, fails. Being throttled is no failure.
     let tries: Int
     /// Times one request is throttled before that is believed.
@@ -16,36 +17,38 @@ struct InstallationRequests: Sendable {
     private let gate = ThrottleWait()
 
     /// Asks again for minutes: for many requests.
-    static func patient(_ hub: HubClient, on loop: HTTPClient) -> InstallationRequests {
-        InstallationRequests(hub: hub, loop: loop, tries: 5, patience: 10)
+    ///
+    /// - Throws: `Failure` for a kind of hub that keeps no devices.
+    static func patient(_ hub: HubConnection) throws(Failure) -> InstallationRequests {
+        try InstallationRequests(hub, tries: 5, patience: 10)
     }
 
     /// Asks once: for a person who waits.
-    static func quick(_ hub: HubClient, on loop: HTTPClient) -> InstallationRequests {
-        InstallationRequests(hub: hub, loop: loop, tries: 1, patience: 1)
+    ///
+    /// - Throws: as `patient`.
+    static func quick(_ hub: HubConnection) throws(Failure) -> InstallationRequests {
+        try InstallationRequests(hub, tries: 1, patience: 1)
     }
 
-    private init(hub: HubClient, loop: HTTPClient, tries: Int, patience: Int) {
+    private init(_ hub: HubConnection, tries: Int, patience: Int) throws(Failure) {
         self.hub = hub
-        self.loop = loop
+        installations = try hub.hub.installations(orCannot: "speak of installations")
         self.tries = tries
         self.patience = patience
     }
 
     /// - Throws: `InvalidInstallation` when the request cannot be made; `CancellationError`.
     func run(
-        _ make: @Sendable (Installations, SASToken) throws(InvalidInstallation) -> Request
+        _ make: @Sendable (Installations, Pass) throws(InvalidInstallation) -> Request
     ) async throws -> InstallationAnswer {
         var failures = 0
         var throttles = 0
         while true {
             try await gate.pass()
-            let reply = try await hub.perform(on: loop) { token throws(InvalidInstallation) in
-                try make(hub.installations, token)
-            }
-            let answer = hub.installations.answer(to: reply)
+            let reply = try await hub.perform { pass throws(InvalidInstallation) in try make(installations, pass) }
+            let answer = installations.answer(to: reply)
             switch answer.verdict {
-            case .throttled(let after, _):
+            case .throttled(let after, _, _):
                 throttles += 1
                 guard throttles < patience else { return answer }
                 await gate.close(for: after)

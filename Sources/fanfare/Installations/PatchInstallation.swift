@@ -33,11 +33,11 @@ struct PatchInstallation: ReportingCommand {
     func report() async throws -> Report {
         let patch = try self.patch()
         let id = self.id
-        let answer = try await target.withHub(options.common) { hub, loop in
+        let answer = try await target.withHub(options.common) { hub in
             try await InstallationOptions.saying("cannot change installation \"\(id)\"") {
-                try await InstallationRequests.quick(hub, on: loop).run {
-                    installations, token throws(InvalidInstallation) in
-                    try installations.request(patch: patch, of: id, signedBy: token, tracking: HubClient.tracking())
+                try await InstallationRequests.quick(hub).run {
+                    installations, pass throws(InvalidInstallation) in
+                    try installations.request(patch: patch, of: id, with: pass, tracking: HubClient.tracking())
                 }
             }
         }

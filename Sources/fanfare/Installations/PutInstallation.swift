@@ -54,10 +54,10 @@ struct PutInstallation: ReportingCommand {
 
     func report() async throws -> Report {
         let document = try self.document()
-        let answer = try await target.withHub(options.common) { hub, loop in
-            try await InstallationRequests.quick(hub, on: loop).run {
-                installations, token throws(InvalidInstallation) in
-                try installations.request(put: document, signedBy: token, tracking: HubClient.tracking())
+        let answer = try await target.withHub(options.common) { hub in
+            try await InstallationRequests.quick(hub).run {
+                installations, pass throws(InvalidInstallation) in
+                try installations.request(put: document, with: pass, tracking: HubClient.tracking())
             }
         }
         return InstallationChanged.report([(document.id, answer)], verb: "put", hub: target.hub)

@@ -50,11 +50,9 @@ struct Send: ReportingCommand {
         let posts = try plan(for: hub.settings)
         if dryRun {
             return Report(
-                requests: try posts.map { post in
-                    try hub.signed { token throws(Failure) in try request(for: post, to: hub, signedBy: token) }
-                })
+                requests: try posts.map { try request(for: $0, to: hub, with: Self.nobodysPass) })
         }
-        let sent = try await hub.withLoop { loop in try await send(posts, to: hub, on: loop) }
+        let sent = try await hub.withConnection { try await send(posts, to: $0) }
         return Report(fitting: sent.text, sent.json)
             .failing(with: sent.failure(doing: "cannot send to hub \"\(self.hub)\""))
     }
@@ -73,23 +71,26 @@ struct Send: ReportingCommand {
         return plan.posts
     }
 
-    private func request(for post: Post, to hub: HubClient, signedBy token: SASToken) throws(Failure) -> Request {
+    /// A dry run prints no pass, and so needs none.
+    private static let nobodysPass = Pass(header: Secret("-"), number: 0, expiry: 0)
+
+    private func request(for post: Post, to hub: HubClient, with pass: Pass) throws(Failure) -> Request {
         do throws(InvalidPost) {
             return test
-                ? try hub.provider.testRequest(for: post, id: 1, signedBy: token, tracking: HubClient.tracking())
-                : try hub.provider.request(for: post, id: 1, signedBy: token)
+                ? try hub.provider.testRequest(for: post, id: 1, with: pass, tracking: HubClient.tracking())
+                : try hub.provider.request(for: post, id: 1, with: pass)
         } catch {
             throw Failure("cannot send to hub \"\(self.hub)\"", because: "\(error)", status: .badInput)
         }
     }
 
-    private func send(_ posts: [Post], to hub: HubClient, on loop: HTTPClient) async throws -> SendOutcomes {
+    private func send(_ posts: [Post], to hub: HubConnection) async throws -> SendOutcomes {
         var report = SendOutcomes(hub: self.hub, isTest: test)
         for post in posts {
-            let reply = try await hub.perform(on: loop) { token throws(Failure) in
-                try request(for: post, to: hub, signedBy: token)
+            let reply = try await hub.perform { pass throws(Failure) in
+                try request(for: post, to: hub.hub, with: pass)
             }
-            report.add(post, hub.provider.answer(to: reply), reply)
+            report.add(post, hub.hub.provider.answer(to: reply), reply)
             // A refusal that is about us would meet the next request as well.
             if report.isHubAway { break }
         }

@@ -20,11 +20,11 @@ extension Verdict {
     func ending(hub: String, http: Int?, repeatable: Bool = false) -> HubEnding {
         switch self {
         case .accepted: HubEnding(status: .ok, word: "accepted", because: nil, hint: nil)
-        case .targetGone(let why): HubEnding(status: .someFailed, word: "target_gone", because: why, hint: nil)
+        case .targetGone(_, let why): HubEnding(status: .someFailed, word: "target_gone", because: why, hint: nil)
         case .targetInvalid(let why): HubEnding(status: .someFailed, word: "target_invalid", because: why, hint: nil)
         case .tooLarge(let why): HubEnding(status: .someFailed, word: "too_large", because: why, hint: nil)
         case .rejected(let why): HubEnding(status: .someFailed, word: "rejected", because: why, hint: nil)
-        case .throttled(let after, let why):
+        case .throttled(let after, _, let why):
             HubEnding(status: .tryLater, word: "throttled", because: why, hint: Self.when(after))
         case .unavailable(let after, let why):
             HubEnding(

@@ -107,7 +107,7 @@ import Testing
         let reply = Reply(
             id: 1, outcome: .answered(.init(status: status, headers: [], body: Array(body.utf8))))
         let place = DoctorHubs.Place(area: "hub news", key: "primary key", setting: "hubs.news", base: "https://ns")
-        #expect(DoctorHubs.finding(hub.answer(to: reply), reply, at: place).found.hasPrefix(found))
+        #expect(DoctorHubs.finding(hub.answer(to: reply).answer, reply, at: place).found.hasPrefix(found))
     }
 
     private func finding(_ outcome: Reply.Outcome, proxy: String? = nil) throws -> DoctorFinding {
@@ -116,7 +116,7 @@ import Testing
         let reply = Reply(id: 1, outcome: outcome)
         let place = DoctorHubs.Place(
             area: "hub news", key: "primary key", setting: "hubs.news", base: "https://ns", proxyVariable: proxy)
-        return DoctorHubs.finding(hub.answer(to: reply), reply, at: place)
+        return DoctorHubs.finding(hub.answer(to: reply).answer, reply, at: place)
     }
 
     @Test(arguments: ["certificate has expired", "certificate is not yet valid"])

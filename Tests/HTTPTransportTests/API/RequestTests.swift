@@ -25,6 +25,15 @@ import Testing
         #expect(received.text == "{}")
     }
 
+    @Test func peopleSeeNoSecretValueWhateverTheHeaderIsCalled() throws {
+        let shared = SharedHeaders([
+            try HeaderLine("Authorization", "Bearer abc", isSecret: true), try HeaderLine("Crypto-Key", "p256ecdsa=x"),
+        ])
+        let own = [try HeaderLine("Api-Key", "hunter2", isSecret: true), try HeaderLine("Tags", "World")]
+        let shown = Request(url: "http://h/", shared: shared, headers: own).shownHeaders
+        #expect(shown.map(\.value) == ["•••", "World", "Bearer •••", "p256ecdsa=x"])
+    }
+
     @Test func aSlotForgetsTheRequestBefore() async throws {
         let server = try LoopbackServer.answering()
         try await withClient { client in

@@ -19,16 +19,16 @@ import VectorSupport
 
     private func request(_ operation: String) throws -> Request? {
         let installations = try installations()
-        let token = TestHub.token()
+        let pass = TestHub.pass()
         switch operation {
-        case "get_installation": return try installations.request(get: "inst-1", signedBy: token)
+        case "get_installation": return try installations.request(get: "inst-1", with: pass)
         case "put_installation":
             return try installations.request(
-                put: InstallationDocument(json: Self.document.utf8), signedBy: token)
+                put: InstallationDocument(json: Self.document.utf8), with: pass)
         case "patch_installation":
             return try installations.request(
-                patch: InstallationPatch(checking: [.addTag("bar")]), of: "inst-1", signedBy: token)
-        case "delete_installation": return try installations.request(delete: "inst-1", signedBy: token)
+                patch: InstallationPatch(checking: [.addTag("bar")]), of: "inst-1", with: pass)
+        case "delete_installation": return try installations.request(delete: "inst-1", with: pass)
         default: return nil
         }
     }
@@ -101,7 +101,7 @@ import VectorSupport
         ("a b/../c?d#e", "a%20b%2f..%2fc%3fd%23e"), ("ü", "%c3%bc"), ("...", "..."), ("%41", "%2541"),
     ])
     func anIdStaysInItsPlaceInTheURL(id: String, encoded: String) throws {
-        let request = try installations().request(get: id, signedBy: TestHub.token())
+        let request = try installations().request(get: id, with: TestHub.pass())
         #expect(
             request.url
                 == "https://contoso.servicebus.windows.net/myhub/installations/\(encoded)?api-version=2020-06")
@@ -109,19 +109,19 @@ import VectorSupport
 
     @Test(arguments: ["", ".", "..", "a\nb", "a\u{0}"])
     func anIdThatAURLCannotHoldIsRefused(id: String) throws {
-        #expect(throws: InvalidInstallation.self) { try installations().request(delete: id, signedBy: TestHub.token()) }
+        #expect(throws: InvalidInstallation.self) { try installations().request(delete: id, with: TestHub.pass()) }
     }
 
     @Test func aPageIsRequestedByItsToken() throws {
-        let first = try installations("a b").request(registrations: 1000, after: nil, signedBy: TestHub.token())
+        let first = try installations("a b").request(registrations: 1000, after: nil, with: TestHub.pass())
         #expect(
             first.url == "https://contoso.servicebus.windows.net/a%20b/registrations?api-version=2020-06&$top=100")
-        let next = try installations().request(registrations: 0, after: "a+b=&c", signedBy: TestHub.token())
+        let next = try installations().request(registrations: 0, after: "a+b=&c", with: TestHub.pass())
         #expect(next.url.hasSuffix("/registrations?api-version=2020-06&$top=1&ContinuationToken=a%2bb%3d%26c"))
     }
 
     @Test func theTokenIsNeverPrinted() throws {
-        let request = try installations().request(get: "i", signedBy: TestHub.token(), tracking: "t-1")
+        let request = try installations().request(get: "i", with: TestHub.pass(), tracking: "t-1")
         #expect(request.shownHeaders.contains { $0 == ("Authorization", "SharedAccessSignature •••") })
         #expect(request.shownHeaders.contains { $0 == ("TrackingId", "t-1") })
         #expect(request.shownHeaders.contains { $0 == ("User-Agent", "fanfare/1.2.3") })

@@ -14,12 +14,12 @@ import Testing
     }
 
     private func request(_ post: Post) throws -> Request {
-        try TestHub.hub().request(for: post, id: 1, signedBy: TestHub.token())
+        try TestHub.hub().request(for: post, id: 1, with: TestHub.pass())
     }
 
     private func refusal(_ post: Post) throws -> InvalidPost? {
         let hub = try TestHub.hub()
-        return #expect(throws: InvalidPost.self) { try hub.request(for: post, id: 1, signedBy: TestHub.token()) }
+        return #expect(throws: InvalidPost.self) { try hub.request(for: post, id: 1, with: TestHub.pass()) }
     }
 
     private func body(_ post: Post) throws -> String { String(decoding: try request(post).body, as: UTF8.self) }
@@ -77,14 +77,14 @@ import Testing
         ]
         for post in traps {
             let hub = try TestHub.hub()
-            let request = try hub.request(for: post, id: 1, signedBy: TestHub.token())
+            let request = try hub.request(for: post, id: 1, with: TestHub.pass())
             let text = String(decoding: request.body, as: UTF8.self)
             #expect(text.hasPrefix("--nh-batch-multipart-boundary-2-\r\n"))
             #expect(text.hasSuffix("\r\n--nh-batch-multipart-boundary-2---\r\n"))
             #expect(text.ranges(of: "nh-batch-multipart-boundary-2-").count == 3)
             let kind = SharedHeaderCache.Kind(format: .apple, raw: false, boundary: "nh-batch-multipart-boundary-2-")
             #expect(
-                try hub.shared.lines(for: kind, signedBy: TestHub.token()).contains(
+                try hub.shared.lines(for: kind, with: TestHub.pass()).contains(
                     try HeaderLine("Content-Type", "multipart/mixed; boundary=\"nh-batch-multipart-boundary-2-\"")))
         }
     }
@@ -92,7 +92,7 @@ import Testing
     @Test func batchesShareHeadersUnlessTheBoundaryIsUnusual() throws {
         let hub = try TestHub.hub()
         func shared(_ post: Post) throws -> SharedHeaders {
-            try hub.request(for: post, id: 1, signedBy: TestHub.token()).shared
+            try hub.request(for: post, id: 1, with: TestHub.pass()).shared
         }
         let one = try shared(post(["a", "b"]))
         #expect(try shared(post(["c", "d"])) === one)
@@ -152,7 +152,7 @@ import Testing
         let hub = try TestHub.hub()
         for handles in [["a"], ["a", "b"]] {
             #expect(throws: InvalidPost.testOfHandles) {
-                try hub.testRequest(for: post(handles), id: 1, signedBy: TestHub.token())
+                try hub.testRequest(for: post(handles), id: 1, with: TestHub.pass())
             }
         }
     }
@@ -160,9 +160,9 @@ import Testing
     @Test func aTestSendCarriesItsTrackingId() throws {
         let hub = try TestHub.hub()
         let id = "0f8fad5b-d9cb-469f-a165-70867728950e"
-        let tracked = try hub.testRequest(for: TestHub.post(), id: 1, signedBy: TestHub.token(), tracking: id)
+        let tracked = try hub.testRequest(for: TestHub.post(), id: 1, with: TestHub.pass(), tracking: id)
         #expect(tracked.headers.contains(try HeaderLine("TrackingId", id)))
-        let plain = try hub.testRequest(for: TestHub.post(), id: 1, signedBy: TestHub.token())
+        let plain = try hub.testRequest(for: TestHub.post(), id: 1, with: TestHub.pass())
         #expect(!plain.headers.contains { $0.name == "TrackingId" })
     }
 

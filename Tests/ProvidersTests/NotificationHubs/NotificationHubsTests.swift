@@ -7,16 +7,16 @@ import Testing
 
 @Suite struct NotificationHubsTests {
     private func request(_ post: Post) throws -> Request {
-        try TestHub.hub().request(for: post, id: 1, signedBy: TestHub.token())
+        try TestHub.hub().request(for: post, id: 1, with: TestHub.pass())
     }
 
     private func refusal(_ post: Post) throws -> InvalidPost? {
         let hub = try TestHub.hub()
-        return #expect(throws: InvalidPost.self) { try hub.request(for: post, id: 1, signedBy: TestHub.token()) }
+        return #expect(throws: InvalidPost.self) { try hub.request(for: post, id: 1, with: TestHub.pass()) }
     }
 
     private func names(_ post: Post) throws -> [String] {
-        try TestHub.lines(try TestHub.hub(), post, TestHub.token()).map { $0.name.lowercased() }
+        try TestHub.lines(try TestHub.hub(), post, TestHub.pass()).map { $0.name.lowercased() }
     }
 
     @Test func onlyABroadcastIsSentWithoutTags() throws {
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test func theCaseOfAFormatDoesNotMatter() throws {
-        let lines = try TestHub.lines(try TestHub.hub(), TestHub.post(format: "fcmV1"), TestHub.token())
+        let lines = try TestHub.lines(try TestHub.hub(), TestHub.post(format: "fcmV1"), TestHub.pass())
         #expect(lines.contains(try HeaderLine("ServiceBusNotification-Format", "fcmv1")))
     }
 
@@ -109,13 +109,13 @@ import Testing
     }
 
     @Test func theUserAgentNamesTheProgram() throws {
-        let lines = try TestHub.lines(try TestHub.hub(version: "1.2.3"), TestHub.post(), TestHub.token())
+        let lines = try TestHub.lines(try TestHub.hub(version: "1.2.3"), TestHub.post(), TestHub.pass())
         #expect(lines.contains(try HeaderLine("User-Agent", "fanfare/1.2.3")))
     }
 
     @Test func theHubNameIsEncodedInTheURL() throws {
         let hub = try TestHub.hub("a b/../c?d", base: "http://127.0.0.1:8099")
-        let request = try hub.request(for: TestHub.post(), id: 1, signedBy: TestHub.token())
+        let request = try hub.request(for: TestHub.post(), id: 1, with: TestHub.pass())
         #expect(request.url == "http://127.0.0.1:8099/a%20b%2f..%2fc%3fd/messages?api-version=2020-06")
     }
 

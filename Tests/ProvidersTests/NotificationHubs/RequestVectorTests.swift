@@ -48,7 +48,7 @@ import VectorSupport
 
     @Test func everySendOfTheVectorsIsBuiltAsWritten() throws {
         let hub = try TestHub.hub()
-        let token = TestHub.token()
+        let pass = TestHub.pass()
         var checked = 0
         let bodies = try bodies()
         for vector in try Vectors.read("requests", as: File.self).cases where !others.contains(vector.input.op) {
@@ -61,7 +61,7 @@ import VectorSupport
                 body: try #require(body ?? input.rawBody ?? bodies[vector.id]))
             let request =
                 try input.op == "test_send"
-                ? hub.testRequest(for: post, id: 7, signedBy: token) : hub.request(for: post, id: 7, signedBy: token)
+                ? hub.testRequest(for: post, id: 7, with: pass) : hub.request(for: post, id: 7, with: pass)
             let lines = try TestHub.lines(hub, post, token)
 
             #expect(request.method.rawValue == vector.expect.method, "\(vector.id)")
@@ -71,7 +71,7 @@ import VectorSupport
             for (name, value) in vector.expect.headers {
                 let value = value.replacingOccurrences(of: "<boundary>", with: DirectBatch.usualBoundary)
                 let sent = lines.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
-                #expect(sent == [name == "Authorization" ? token.header.reveal() : value], "\(vector.id) \(name)")
+                #expect(sent == [name == "Authorization" ? pass.header.reveal() : value], "\(vector.id) \(name)")
             }
             for name in vector.expect.absentHeaders {
                 #expect(!lines.contains { $0.name.lowercased() == name.lowercased() }, "\(vector.id) \(name)")
@@ -123,7 +123,7 @@ import VectorSupport
                 continue  // the hub's own scheduling, which we do not use
             }
             #expect(throws: InvalidPost.self, "\(vector.id)") {
-                try hub.request(for: post, id: 1, signedBy: TestHub.token())
+                try hub.request(for: post, id: 1, with: TestHub.pass())
             }
             checked += 1
         }
@@ -142,7 +142,7 @@ import VectorSupport
         #expect(formats.count == 8)
         let hub = try TestHub.hub()
         for expected in formats {
-            let lines = try TestHub.lines(hub, TestHub.post(format: expected.format), TestHub.token())
+            let lines = try TestHub.lines(hub, TestHub.post(format: expected.format), TestHub.pass())
             #expect(lines.contains(try HeaderLine("Content-Type", expected.contentType)), "\(expected.format)")
             #expect(lines.contains(try HeaderLine("ServiceBusNotification-Format", expected.format)))
         }

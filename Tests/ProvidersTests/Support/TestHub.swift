@@ -15,10 +15,11 @@ enum TestHub {
         return try NotificationHubs(connection: connection, hub: name, version: version)
     }
 
-    static func token(expiry: Int64 = 1000) -> SASToken {
-        SAS.token(
+    static func pass(expiry: Int64 = 1000) -> Pass {
+        let token = SAS.token(
             resource: "https://contoso.servicebus.windows.net/myhub", keyName: "sender", key: Secret("k"),
             expiry: expiry)
+        return Pass(header: pass.header, number: expiry, expiry: expiry)
     }
 
     static func post(
@@ -31,13 +32,13 @@ enum TestHub {
     }
 
     /// Every header line of a post's request, in order.
-    static func lines(_ hub: NotificationHubs, _ post: Post, _ token: SASToken) throws -> [HeaderLine] {
-        let request = try hub.request(for: post, id: 1, signedBy: token)
+    static func lines(_ hub: NotificationHubs, _ post: Post, _ pass: Pass) throws -> [HeaderLine] {
+        let request = try hub.request(for: post, id: 1, with: pass)
         let format = try #require(NotificationFormat(named: post.format))
         let raw = format == .windows && request.headers.contains { $0.value == "wns/raw" }
         let boundary = request.url.contains("/$batch?") ? DirectBatch.usualBoundary : nil
         let kind = SharedHeaderCache.Kind(format: format, raw: raw, boundary: boundary)
-        return try request.headers + hub.shared.lines(for: kind, signedBy: token)
+        return try request.headers + hub.shared.lines(for: kind, with: pass)
     }
 
     static func reply(_ status: Int, _ headers: [(String, String)] = [], body: String = "") -> Reply {

@@ -12,27 +12,25 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct KeyFailoverTests {
     // MARK: Deciding
 
-    private func token(_ number: Int64) -> SASToken {
-        SAS.token(resource: "https://ns/hub", keyName: "k", key: Secret("x"), expiry: number)
-    }
+    private func pass(_ number: Int64) -> Pass { Pass(header: Secret("x"), number: number, expiry: 0) }
 
-    @Test func refusalsLeadToANewTokenThenTheOtherKeyThenAHold() {
+    @Test func refusalsLeadToANewPassThenTheOtherKeyThenAHold() {
         let failover = KeyFailover()
-        #expect(failover.refused(token(1)) { true } == .signAgain)
-        #expect(failover.refused(token(2)) { true } == .switchKey)
-        #expect(failover.refused(token(3)) { true } == .hold)
+        #expect(failover.refused(pass(1)) { true } == .renew)
+        #expect(failover.refused(pass(2)) { true } == .switchKey)
+        #expect(failover.refused(pass(3)) { true } == .hold)
     }
 
     @Test func withoutASecondKeyTheSecondRefusalHolds() {
         let failover = KeyFailover()
-        #expect(failover.refused(token(1)) { false } == .signAgain)
-        #expect(failover.refused(token(2)) { false } == .hold)
+        #expect(failover.refused(pass(1)) { false } == .renew)
+        #expect(failover.refused(pass(2)) { false } == .hold)
     }
 
-    @Test func manyRefusalsOfOneTokenCountOnce() {
+    @Test func manyRefusalsOfOnePassCountOnce() {
         let failover = KeyFailover()
-        #expect(failover.refused(token(1)) { true } == .signAgain)
-        for _ in 1...100 { #expect(failover.refused(token(1)) { true } == .ignore) }
+        #expect(failover.refused(pass(1)) { true } == .renew)
+        for _ in 1...100 { #expect(failover.refused(pass(1)) { true } == .ignore) }
     }
 
     @Test func ourOwnChangeLastsUntilTheOthersKnowIt() {
@@ -47,46 +45,46 @@ import Testing
 
     @Test func aKeyThatOthersUseStartsTheCountAnew() {
         let failover = KeyFailover()
-        _ = failover.refused(token(1)) { true }
+        _ = failover.refused(pass(1)) { true }
         #expect(failover.follow(.secondary, askedAt: 0) { $0 == .secondary })
-        #expect(failover.refused(token(2)) { true } == .signAgain)
+        #expect(failover.refused(pass(2)) { true } == .renew)
         #expect(!failover.follow(.secondary, askedAt: 1) { _ in false }, "in use already")
-        #expect(failover.refused(token(3)) { true } == .switchKey)
+        #expect(failover.refused(pass(3)) { true } == .switchKey)
     }
 
-    @Test func anAcceptedTokenResetsTheCount() {
+    @Test func anAcceptedPassResetsTheCount() {
         let failover = KeyFailover()
-        _ = failover.refused(token(1)) { true }
-        failover.accepted(token(9), leftAt: 1)
-        #expect(failover.refused(token(2)) { true } == .signAgain)
+        _ = failover.refused(pass(1)) { true }
+        failover.accepted(pass(9), leftAt: 1)
+        #expect(failover.refused(pass(2)) { true } == .renew)
     }
 
-    @Test func aTokenThatWasTakenSinceIsNotWhatTheHubRefused() {
+    @Test func aPassThatWasTakenSinceIsNotWhatTheHubRefused() {
         let failover = KeyFailover()
-        #expect(!failover.isTaken(token(1), since: 5))
-        failover.accepted(token(1), leftAt: 5)
-        failover.accepted(token(1), leftAt: 4)
-        #expect(failover.isTaken(token(1), since: 5), "they left together")
-        #expect(!failover.isTaken(token(1), since: 5.1), "it may have ended since")
-        #expect(!failover.isTaken(token(2), since: 5))
+        #expect(!failover.isTaken(pass(1), since: 5))
+        failover.accepted(pass(1), leftAt: 5)
+        failover.accepted(pass(1), leftAt: 4)
+        #expect(failover.isTaken(pass(1), since: 5), "they left together")
+        #expect(!failover.isTaken(pass(1), since: 5.1), "it may have ended since")
+        #expect(!failover.isTaken(pass(2), since: 5))
     }
 
     @Test func itSaysWhetherTheNextRefusalHoldsTheHub() {
         let failover = KeyFailover()
-        #expect(!failover.isLast(token(1), hasOther: false))
-        _ = failover.refused(token(1)) { true }
-        #expect(failover.isLast(token(2), hasOther: false))
-        #expect(!failover.isLast(token(2), hasOther: true))
-        _ = failover.refused(token(2)) { true }
-        #expect(failover.isLast(token(3), hasOther: true))
+        #expect(!failover.isLast(pass(1), hasOther: false))
+        _ = failover.refused(pass(1)) { true }
+        #expect(failover.isLast(pass(2), hasOther: false))
+        #expect(!failover.isLast(pass(2), hasOther: true))
+        _ = failover.refused(pass(2)) { true }
+        #expect(failover.isLast(pass(3), hasOther: true))
     }
 
     /// Posts that left with the key that was given up come back after the change: they do not wait for the next probe.
-    @Test func aLateRefusalOfAnOldTokenIsNotThatOfTheLastKey() {
+    @Test func aLateRefusalOfAnOldPassIsNotThatOfTheLastKey() {
         let failover = KeyFailover()
-        _ = failover.refused(token(1)) { true }
-        #expect(failover.refused(token(2)) { true } == .switchKey)
-        #expect(!failover.isLast(token(1), hasOther: true) && !failover.isLast(token(2), hasOther: true))
+        _ = failover.refused(pass(1)) { true }
+        #expect(failover.refused(pass(2)) { true } == .switchKey)
+        #expect(!failover.isLast(pass(1), hasOther: true) && !failover.isLast(pass(2), hasOther: true))
     }
 
     // MARK: Workers with two keys

@@ -10,6 +10,39 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct RateLimiterTests {
     /// tokens, seconds, rate, wanted → granted, left, wait
     @Test(arguments: [
+        (0.0, 0.0, 60.0, 0.0), (9000, 0, 60, 1), (9000, 30, 60, 4500), (9000, 60, 60, 9000), (9000, 1e6, 60, 9000),
+        (9000, 0, 0, 9000), (0.5, 30, 60, 0.5),
+    ])
+    func aRateGrowsEvenlyOverItsRamp(_ rate: Double, _ seconds: Double, _ ramp: Double, _ now: Double) async throws {
+        let test = try await TestDatabase.make()
+        #expect(
+            try await test.texts("SELECT push.ramped_rate(\(rate), \(seconds), \(ramp))::text")
+                == [now == now.rounded() ? "\(Int(now))" : "\(now)"])
+    }
+
+    /// All workers share the ramp: it is in the row of the bucket.
+    @Test func afterAQuietMinuteAHubWithARampBeginsSlowly() async throws {
+        let worker = try await TestWorker.make()
+        let hubs = Hubs(database: worker.test.database)
+        let hub = Int32(try await worker.test.number("SELECT id FROM push.hub"))
+        func granted() async throws -> Int {
+            try await hubs.takeTokens(hub, configured: 6000, wanted: 1500, rampSeconds: 60).granted
+        }
+        #expect(try await granted() == 1, "not a second's worth")
+        try await worker.test.database.execute(
+            """
+            UPDATE push.hub_pace SET ramp_from = clock_timestamp() - interval '30 s', tokens = 0,
+                   tokens_at = clock_timestamp() - interval '0.25 s'
+            """)
+        #expect(
+            (700...1500).contains(try await granted()), "a quarter second at half the rate, and what has passed since")
+        try await worker.test.database.execute(
+            "UPDATE push.hub_pace SET tokens_at = tokens_at - interval '61 s', ramp_from = ramp_from - interval '1 day'"
+        )
+        #expect(try await granted() == 1, "quiet for a minute")
+    }
+
+    @Test(arguments: [
         (nil, 0.0, 20.0, 5, 5, 15.0, 0.0),  // begins full
         (nil, 0, 20, 50, 20, 0, 0.05),  // one second's worth at most
         (0, 0, 20, 5, 0, 0, 0.05),

@@ -100,7 +100,7 @@ import Testing
             now: Clock.system.wall)
         let hub = try NotificationHubs(connection: connection, hub: "news")
         let loop = try HTTPClient(TransportSettings())
-        let reply = await loop.perform(try hub.request(for: post, id: 1, signedBy: tokens.token()))
+        let reply = await loop.perform(try hub.request(for: post, id: 1, with: tokens.pass()))
         await loop.shutdown()
         return hub.answer(to: reply)
     }

@@ -8,7 +8,7 @@ import Testing
     private func flight(_ claim: Int64) -> InFlight.PostInFlight {
         InFlight.PostInFlight(
             claim: claim, messages: [1], attempt: 0, expiresAt: 0, onDoubt: .hold,
-            token: SAS.token(resource: "https://ns/hub", keyName: "k", key: Secret("x"), expiry: 1), leftAt: 0)
+            pass: Pass(header: Secret("x"), number: 1, expiry: 1), leftAt: 0)
     }
 
     @Test func aClaimIsFinishedWhenAllItsPostsAreAnswered() {

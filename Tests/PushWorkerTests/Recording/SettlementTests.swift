@@ -44,6 +44,16 @@ import Testing
         #expect(settlement.effect == .closeGate(seconds: 30, because: "429"))
     }
 
+    @Test func aThrottledTargetWaitsAloneAndCostsAnAttempt() {
+        let verdict = Verdict.throttled(after: 30, scope: .target, because: "429")
+        let settlement = Settlement(verdict, facts(), settings)
+        #expect(settlement.outcome.status == .retrying && settlement.outcome.reason == .throttled)
+        #expect(settlement.outcome.cost == 1)
+        #expect((30...90).contains(settlement.outcome.delay ?? 0))
+        #expect(settlement.effect == .works, "the hub takes others")
+        #expect(Settlement(verdict, facts(attempt: 9), settings).outcome.reason == .attemptsExhausted)
+    }
+
     @Test(arguments: [Verdict.unavailable(after: nil, because: "no"), .notSent(because: "no")])
     func aFailureWhileNothingWorksCostsNoAttempt(verdict: Verdict) {
         let settlement = Settlement(verdict, facts(attempt: 9), settings)

@@ -14,7 +14,7 @@ extension HubContext {
             parsing: "Endpoint=sb://example.servicebus.windows.net/;SharedAccessKeyName=Send;SharedAccessKey=a2V5")
         return HubContext(
             id: id, settings: settings, provider: try NotificationHubs(connection: connection, hub: settings.hub),
-            tokens: HubTokens(
+            passes: HubTokens(
                 base: connection.base, hub: settings.hub, primary: connection.signingKey, now: Clock.system.wall),
             metrics: metrics)
     }

@@ -37,7 +37,7 @@ final class MemoryBucket: RateStore {
     var returned: [Int] { state.withLock { $0.returned } }
 
     func takeTokens(
-        _ hub: Int32, configured: Double, wanted: Int32
+        _ hub: Int32, configured: Double, wanted: Int32, rampSeconds: Double
     ) async throws(DatabaseError) -> (granted: Int, wait: Double) {
         let reply = state.withLock { state -> Reply in
             state.questions.append(Question(hub: hub, configured: configured, wanted: wanted))

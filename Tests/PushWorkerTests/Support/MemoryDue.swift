@@ -81,7 +81,7 @@ final class MemoryDue: DueStore, HubStateStore {
     func waitUntilBack(atMost seconds: Double) async -> Bool { true }
 
     func takeTokens(
-        _ hub: Int32, configured: Double, wanted: Int32
+        _ hub: Int32, configured: Double, wanted: Int32, rampSeconds: Double
     ) async throws(DatabaseError) -> (granted: Int, wait: Double) { (Int(wanted), 0) }
 
     func returnTokens(_ count: Int, of hub: Int32) async throws(DatabaseError) {}

@@ -26,9 +26,10 @@ import Testing
     @Test func valuesThatHoldASecretDoNotPrintIt() throws {
         let connection = try ConnectionString(
             parsing: "Endpoint=sb://h/;SharedAccessKeyName=p;SharedAccessKey=hunter2")
+        let pass = Pass(header: token.header, number: 1, expiry: 1)
         let policy = SASPolicy(name: "p", key: secret, secondaryKey: secret)
         let signature = try #require(token.header.reveal().split(separator: "&").first { $0.hasPrefix("sig=") })
-        for value: Any in [connection, connection.signingKey, policy, token] {
+        for value: Any in [connection, connection.signingKey, policy, token, pass] {
             var dumped = "\(value) \(String(reflecting: value))"
             dump(value, to: &dumped)
             #expect(dumped.contains("•••"))

@@ -21,8 +21,8 @@ import VectorSupport
             secondary: secondary, lifetime: lifetime, refreshBefore: margin, now: { clock.now })
     }
 
-    private func signed(by key: String, name: String = "p", expiry: Int64) -> SASToken {
-        SAS.token(resource: "https://contoso.example/myhub", keyName: name, key: Secret(key), expiry: expiry)
+    private func signed(by key: String, name: String = "p", expiry: Int64) -> Secret {
+        SAS.token(resource: "https://contoso.example/myhub", keyName: name, key: Secret(key), expiry: expiry).header
     }
 
     @Test func everyVectorOfTheCacheHolds() throws {
@@ -52,29 +52,29 @@ import VectorSupport
             else { continue }
             let clock = Clock(made)
             let tokens = tokens(clock, lifetime: lifetime, margin: margin)
-            _ = tokens.token()
+            _ = tokens.pass()
             clock.set(now)
-            _ = tokens.token()
-            #expect(tokens.signings == (vector.expect == "reuse" ? 1 : 2), "\(vector.id)")
+            _ = tokens.pass()
+            #expect(tokens.issued == (vector.expect == "reuse" ? 1 : 2), "\(vector.id)")
             checked += 1
         }
         #expect(checked == 3)
     }
 
     @Test func aTokenLivesForItsLifetime() {
-        let token = tokens(Clock(1000.9)).token()
-        #expect(token == signed(by: "first", expiry: 4600))
+        let token = tokens(Clock(1000.9)).pass()
+        #expect(token.header == signed(by: "first", expiry: 4600))
     }
 
     @Test func aTokenIsReusedUntilTheMargin() {
         let clock = Clock(1000.5)
         let tokens = tokens(clock)
-        let first = tokens.token()
+        let first = tokens.pass()
         clock.set(4299.999)
-        #expect(tokens.token() == first)
+        #expect(tokens.pass() == first)
         clock.set(4300)
-        #expect(tokens.token() == signed(by: "first", expiry: 7900))
-        #expect(tokens.signings == 2)
+        #expect(tokens.pass().header == signed(by: "first", expiry: 7900))
+        #expect(tokens.issued == 2)
     }
 
     @Test func useDoesNotProlongAToken() {
@@ -82,98 +82,111 @@ import VectorSupport
         let tokens = tokens(clock)
         for time in stride(from: 0.0, to: 3300, by: 10) {
             clock.set(time)
-            #expect(tokens.token().expiry == 3600)
+            #expect(tokens.pass().expiry == 3600)
         }
         clock.set(3300)
-        #expect(tokens.token().expiry == 6900)
+        #expect(tokens.pass().expiry == 6900)
     }
 
     @Test func aClockSetBackALittleKeepsTheToken() {
         let clock = Clock(5000)
         let tokens = tokens(clock)
-        _ = tokens.token()
+        _ = tokens.pass()
         clock.set(4700)
-        _ = tokens.token()
-        #expect(tokens.signings == 1)
+        _ = tokens.pass()
+        #expect(tokens.issued == 1)
         clock.set(4699)
-        #expect(tokens.token().expiry == 8299)
-        #expect(tokens.signings == 2)
+        #expect(tokens.pass().expiry == 8299)
+        #expect(tokens.issued == 2)
     }
 
     @Test func aBurstOfCallersSignsOnce() async {
         let tokens = tokens(Clock(1000))
-        let given = await withTaskGroup(of: SASToken.self) { group in
-            for _ in 0..<1000 { group.addTask { tokens.token() } }
-            return await group.reduce(into: [SASToken]()) { $0.append($1) }
+        let given = await withTaskGroup(of: Pass.self) { group in
+            for _ in 0..<1000 { group.addTask { tokens.pass() } }
+            return await group.reduce(into: [Pass]()) { $0.append($1) }
         }
         #expect(given.count == 1000)
-        #expect(given.allSatisfy { $0 == signed(by: "first", expiry: 4600) })
-        #expect(tokens.signings == 1)
+        #expect(given.allSatisfy { $0.header == signed(by: "first", expiry: 4600) })
+        #expect(tokens.issued == 1)
     }
 
     @Test func aRefusedTokenIsReplaced() {
         let clock = Clock(1000)
         let tokens = tokens(clock)
-        let refused = tokens.token()
+        let refused = tokens.pass()
         clock.set(1001)
         tokens.forget(refused)
-        #expect(tokens.token().expiry == 4601)
-        #expect(tokens.signings == 2)
+        #expect(tokens.pass().expiry == 4601)
+        #expect(tokens.issued == 2)
     }
 
     @Test func aLateRefusalDoesNotUndoAFreshToken() {
         let clock = Clock(1000)
         let tokens = tokens(clock)
-        let old = tokens.token()
+        let old = tokens.pass()
         clock.set(1001)
         tokens.forget(old)
-        let fresh = tokens.token()
+        let fresh = tokens.pass()
         tokens.forget(old)
-        #expect(tokens.token() == fresh)
-        #expect(tokens.signings == 2)
+        #expect(tokens.pass() == fresh)
+        #expect(tokens.issued == 2)
     }
 
     @Test func manyRefusalsOfOneTokenSignOnce() async {
         let clock = Clock(1000)
         let tokens = tokens(clock)
-        let refused = tokens.token()
+        let refused = tokens.pass()
         clock.set(1001)
         await withTaskGroup { group in
             for _ in 0..<200 {
                 group.addTask {
                     tokens.forget(refused)
-                    _ = tokens.token()
+                    _ = tokens.pass()
                 }
             }
         }
-        #expect(tokens.signings == 2)
+        #expect(tokens.issued == 2)
     }
 
     @Test func theSecondaryKeyCanTakeOverAndGiveBack() {
         let tokens = tokens(Clock(1000), secondary: SigningKey(name: "q", key: Secret("second")))
-        #expect(tokens.token() == signed(by: "first", expiry: 4600))
-        #expect(tokens.switchKey())
-        #expect(tokens.token() == signed(by: "second", name: "q", expiry: 4600))
-        #expect(tokens.switchKey())
-        #expect(tokens.token() == signed(by: "first", expiry: 4600))
+        #expect(tokens.pass().header == signed(by: "first", expiry: 4600))
+        #expect(tokens.use(secondary: true))
+        #expect(tokens.pass().header == signed(by: "second", name: "q", expiry: 4600))
+        #expect(!tokens.use(secondary: true), "in use already")
+        #expect(tokens.use(secondary: false))
+        #expect(tokens.pass().header == signed(by: "first", expiry: 4600))
     }
 
     @Test func withoutASecondaryKeyNothingChanges() {
         let tokens = tokens(Clock(1000))
-        let token = tokens.token()
-        #expect(!tokens.switchKey())
-        #expect(!tokens.switchKey(from: token))
-        #expect(tokens.token() == token)
-        #expect(tokens.signings == 1)
+        let token = tokens.pass()
+        #expect(!tokens.use(secondary: true))
+        #expect(!tokens.useOther(than: token))
+        #expect(tokens.pass() == token)
+        #expect(tokens.issued == 1)
+    }
+
+    @Test func twoPassesAreTheSameWhenTheirSignaturesAre() {
+        let clock = Clock(1000.2)
+        let tokens = tokens(clock, secondary: SigningKey(name: "p", key: Secret("second")))
+        let first = tokens.pass()
+        tokens.forget(first)
+        clock.set(1000.9)
+        #expect(tokens.pass() == first && tokens.pass().header == first.header, "signed within the same second")
+        #expect(tokens.use(secondary: true))
+        #expect(tokens.pass() != first && tokens.pass().header != first.header)
+        #expect(tokens.pass(for: "any") == tokens.pass(), "one for every address")
     }
 
     @Test func twoLanesRefusedTogetherSwitchOnce() {
         let tokens = tokens(Clock(1000), secondary: SigningKey(name: "p", key: Secret("second")))
-        let refused = tokens.token()
-        #expect(tokens.switchKey(from: refused))
-        #expect(tokens.switchKey(from: refused), "already another key: a retry makes sense")
-        #expect(tokens.token() == signed(by: "second", expiry: 4600))
-        #expect(tokens.switchKey(from: tokens.token()), "refused as well: back to the first")
-        #expect(tokens.token() == signed(by: "first", expiry: 4600))
+        let refused = tokens.pass()
+        #expect(tokens.useOther(than: refused))
+        #expect(tokens.useOther(than: refused), "already another key: a retry makes sense")
+        #expect(tokens.pass().header == signed(by: "second", expiry: 4600))
+        #expect(tokens.useOther(than: tokens.pass()), "refused as well: back to the first")
+        #expect(tokens.pass().header == signed(by: "first", expiry: 4600))
     }
 }

@@ -79,9 +79,9 @@ BEGIN
     RETURN false;
 END $$;
 COMMENT ON FUNCTION push_worker.hold_hub_v1 IS
-    'The hub refuses us: keeps its messages, records why, and lets one message be tried after this many seconds. age: '
-    'seconds since the refused post left. False: a hold or a wait was ended after that, so nothing is held, and what '
-    'was refused is due at once.';
+    'The hub refuses us: keeps its messages, records why, and lets one message be tried after this many seconds; null: '
+    'none is tried, only push.resume_hub ends the hold. age: seconds since the refused post left. False: a hold or a '
+    'wait was ended after that, so nothing is held, and what was refused is due at once.';
 
 CREATE OR REPLACE FUNCTION push_worker.take_probe_v1(hub int, probe_seconds double precision) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$

@@ -29,6 +29,18 @@ COMMENT ON FUNCTION push.current_rate IS
     'Posts per second; 0: no limit. ceiling: the limit set by a person or the configuration (0: none); slowed_to, '
     'seconds: as in push.throttled_rate.';
 
+CREATE OR REPLACE FUNCTION push.ramped_rate(
+    rate double precision, seconds double precision, ramp_seconds double precision) RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE
+    WHEN rate > 0 AND ramp_seconds > 0 AND seconds < ramp_seconds
+    THEN least(rate, greatest(1, rate * seconds / ramp_seconds))
+    ELSE rate
+END;
+COMMENT ON FUNCTION push.ramped_rate IS
+    'The limit in posts per second, this many seconds after posts began again at a hub with rampSeconds: it grows '
+    'evenly from 1 to rate (0: no limit) over ramp_seconds (0: at once).';
+
 CREATE OR REPLACE FUNCTION push.pace_of(pace push.hub_pace, paced_from timestamptz) RETURNS push.hub_pace
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT pace.hub,
@@ -36,7 +48,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
            CASE WHEN t.counts THEN pace.tokens_at END,
            CASE WHEN s.counts THEN pace.slowed_to END,
            CASE WHEN s.counts THEN pace.slowed_at END,
-           CASE WHEN s.counts THEN pace.slowed_why END
+           CASE WHEN s.counts THEN pace.slowed_why END,
+           pace.ramp_from
       FROM (SELECT (pace.tokens_at < paced_from) IS NOT TRUE AS counts) t,
            (SELECT (pace.slowed_at < paced_from) IS NOT TRUE AS counts) s
 $$;
@@ -121,11 +134,12 @@ COMMENT ON FUNCTION push_internal.take_from_bucket IS
     'are granted, how many remain, and in how many seconds the next one comes (0: all wanted tokens are granted).';
 
 CREATE OR REPLACE FUNCTION push_worker.take_tokens_v1(
-    hub         int,
-    configured  double precision,
-    wanted      int,
-    OUT granted int,
-    OUT wait    double precision)
+    hub          int,
+    configured   double precision,
+    wanted       int,
+    ramp_seconds double precision DEFAULT 0,
+    OUT granted  int,
+    OUT wait     double precision)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
 DECLARE
     state  push.hub_state;
@@ -148,17 +162,27 @@ BEGIN
         wait := 0;
         RETURN;
     END IF;
+    IF ramp_seconds > 0 THEN
+        IF pace.ramp_from IS NULL OR pace.tokens_at IS NULL OR pace.tokens_at < moment - interval '1 minute' THEN
+            pace.ramp_from := moment;
+            pace.tokens := 1;                   -- not the second's worth that a quiet minute has left
+            pace.tokens_at := moment;
+        END IF;
+        speed := push.ramped_rate(speed, push.seconds_between(pace.ramp_from, moment), ramp_seconds);
+    END IF;
     b := push_internal.take_from_bucket(pace.tokens, push.seconds_between(pace.tokens_at, moment), speed, wanted);
     UPDATE push.hub_pace p
        SET tokens = b.remaining,
-           tokens_at = moment
+           tokens_at = moment,
+           ramp_from = pace.ramp_from
      WHERE p.hub = take_tokens_v1.hub;
     granted := b.granted;
     wait := b.wait;
 END $$;
 COMMENT ON FUNCTION push_worker.take_tokens_v1 IS
     'How many of the wanted posts may leave to a hub with a rate: configured, unless push.hub_state.rate is set, and '
-    'less after the hub throttled (push.current_rate). wait: seconds until the next one.';
+    'less after the hub throttled (push.current_rate) and, with ramp_seconds, in the first seconds after a minute without '
+    'posts (push.ramped_rate). wait: seconds until the next one.';
 
 CREATE OR REPLACE FUNCTION push_worker.return_tokens_v1(hub int, n int) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$

@@ -63,7 +63,8 @@ CREATE OR REPLACE FUNCTION push_worker.heartbeat_v1(
     rates            double precision[],
     skews            double precision[],
     settings_hashes  text[] DEFAULT NULL,
-    trouble          text DEFAULT NULL)
+    trouble          text DEFAULT NULL,
+    hub_troubles     text[] DEFAULT NULL)
 RETURNS TABLE (
     id           int,
     worker_epoch int,
@@ -111,7 +112,7 @@ BEGIN
     IF is_recorded AND cardinality(hubs) > 0 THEN     -- a worker declared dead no longer reports about hubs
         BEGIN
             PERFORM push_internal.report_hubs(heartbeat_v1.worker, hubs, keys, have_secondary, tokens_expire_at, signings,
-                                     windows, in_flight, rates, skews, settings_hashes);
+                                     windows, in_flight, rates, skews, settings_hashes, hub_troubles);
         EXCEPTION WHEN OTHERS THEN                    -- the heartbeat counts without it
             RAISE WARNING 'worker % cannot report about its hubs: % %', heartbeat_v1.worker, SQLSTATE, SQLERRM;
         END;
@@ -157,18 +158,20 @@ CREATE OR REPLACE FUNCTION push_internal.report_hubs(
     in_flight        int[],
     rates            double precision[],
     skews            double precision[],
-    settings_hashes  text[])
+    settings_hashes  text[],
+    hub_troubles     text[])
 RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
     INSERT INTO push.serving AS s (worker, hub, key, has_secondary, token_expires_at, signings, "window", in_flight,
-                                   rate, skew_seconds, settings_hash)
+                                   rate, skew_seconds, settings_hash, trouble)
     SELECT report_hubs.worker, u.hub, u.key, u.has_secondary, u.token_expires_at, u.signings, u."window", u.in_flight,
-           u.rate, u.skew, u.settings_hash
+           u.rate, u.skew, u.settings_hash, u.trouble
       FROM unnest(hubs, keys, have_secondary, tokens_expire_at, signings, windows, report_hubs.in_flight, rates, skews,
-                  settings_hashes)
-               u(hub, key, has_secondary, token_expires_at, signings, "window", in_flight, rate, skew, settings_hash)
+                  settings_hashes, hub_troubles)
+               u(hub, key, has_secondary, token_expires_at, signings, "window", in_flight, rate, skew, settings_hash,
+                 trouble)
      WHERE EXISTS (SELECT FROM push.hub h WHERE h.id = u.hub)
         ON CONFLICT ON CONSTRAINT serving_pkey DO UPDATE
        SET key = excluded.key,
@@ -180,6 +183,7 @@ BEGIN
            rate = excluded.rate,
            skew_seconds = excluded.skew_seconds,
            settings_hash = excluded.settings_hash,
+           trouble = excluded.trouble,
            at = excluded.at;
 END $$;
 COMMENT ON FUNCTION push_internal.report_hubs IS 'Writes what a worker reports about its hubs (push.serving).';

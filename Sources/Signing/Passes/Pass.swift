@@ -1,0 +1,23 @@
+/// Permission to post to one service, for a while: a shared access signature, an access token, a signed claim.
+///
+/// What it looks like is known to the kind of hub alone (`PassSource`); everybody else sends it, and names it when the
+/// service refuses it.
+public struct Pass: Sendable {
+    /// The whole value of the `Authorization` header.
+    public let header: Secret
+    /// Two passes of one source are the same when their numbers are: what a service says about one holds for the other.
+    public let number: Int64
+    /// Seconds since 1970-01-01 UTC; refused from that second on.
+    public let expiry: Int64
+
+    public init(header: Secret, number: Int64, expiry: Int64) {
+        self.header = header
+        self.number = number
+        self.expiry = expiry
+    }
+}
+
+extension Pass: Equatable {
+    /// By number: nobody compares secrets on the way of a message.
+    public static func == (one: Pass, other: Pass) -> Bool { one.number == other.number }
+}

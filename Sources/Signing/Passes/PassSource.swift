@@ -1,0 +1,64 @@
+/// The passes of one hub, shared by all lanes that post there: `HubTokens` signs them, other kinds fetch them.
+///
+/// Never waits: who has none at the moment is told so, and asks again.
+public protocol PassSource: Sendable {
+    /// A pass that serves now.
+    ///
+    /// - Parameter origin: where the request goes, as `Provider.host`; most kinds have one pass for all.
+    /// - Returns: nil when there is none yet; `trouble` has the reason, and `keepReady` is at it.
+    func pass(for origin: String) -> Pass?
+
+    /// The service refused it: it is not given out again, unless signing it anew yields the same one. Late news of an
+    /// older pass changes nothing.
+    func forget(_ refused: Pass)
+
+    /// Uses the other credential from now on, if `refused` is of the one in use. Two lanes that are refused at the same
+    /// time change once, not there and back.
+    ///
+    /// - Returns: whether the credential in use now differs from that of `refused`, so that a retry makes sense.
+    func useOther(than refused: Pass) -> Bool
+
+    /// Uses the wanted credential from now on.
+    ///
+    /// - Returns: whether it changed: false when it is in use already, or there is no secondary.
+    func use(secondary wanted: Bool) -> Bool
+
+    var hasSecondary: Bool { get }
+
+    /// Whether the secondary credential is in use now.
+    var usesSecondary: Bool { get }
+
+    /// Seconds since 1970 at which the current pass ends; nil: there is none.
+    var expiry: Int64? { get }
+
+    /// Passes signed or fetched so far.
+    var issued: Int { get }
+
+    /// Why there is no pass; nil: there is one. Default: nil.
+    var trouble: PassTrouble? { get }
+
+    /// Keeps a pass ready until the task is cancelled, for kinds that have to fetch it. One task for each source.
+    /// Default: returns at once, because signing needs no waiting.
+    ///
+    /// - Parameter changed: called with each new `trouble`, one call after the other.
+    func keepReady(_ changed: @escaping @Sendable (PassTrouble?) async -> Void) async
+}
+
+/// Why a hub has no pass. The texts are for people, and hold no secret.
+public enum PassTrouble: Sendable, Equatable {
+    /// It is asked for again by itself.
+    case waiting(because: String)
+    /// Asking again will not help: the hub is held until its settings are right.
+    case refused(because: String)
+
+    public var reason: String {
+        switch self {
+        case .waiting(let why), .refused(let why): why
+        }
+    }
+}
+
+extension PassSource {
+    public var trouble: PassTrouble? { nil }
+    public func keepReady(_ changed: @escaping @Sendable (PassTrouble?) async -> Void) async {}
+}
