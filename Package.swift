@@ -45,12 +45,13 @@ let package = Package(
         .systemLibrary(
             name: "COpenSSL", path: "Sources/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
 
-        // The rules of payloads and of locales, which bin/generate writes into the schema as well.
+        // The rules of payloads and of locales and the kinds of hubs, which bin/generate writes into the schema as well.
         .target(
             name: "PushModel",
             resources: [
                 .embedInCode("Payloads/apple.json"), .embedInCode("Payloads/fcm.json"),
                 .embedInCode("Payloads/other.json"), .embedInCode("Locales/locale.json"),
+                .embedInCode("Message/hub_kinds.json"),
             ], swiftSettings: strict),
         .target(
             name: "Telemetry", dependencies: ["PushModel", "Concurrency", "Signing", log, metrics],

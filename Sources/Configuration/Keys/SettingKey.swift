@@ -50,11 +50,13 @@ struct SettingKey<Owner: Sendable>: Sendable {
         }
     }
 
+    /// - Parameter among: what can be chosen. Default: all cases.
     static func choice<Choice: RawRepresentable<String> & CaseIterable & SendableMetatype>(
-        _ name: String, _ field: WritableKeyPath<Owner, Choice> & Sendable, _ about: String,
+        _ name: String, _ field: WritableKeyPath<Owner, Choice> & Sendable, among: [Choice]? = nil, _ about: String,
         change: SettingChange = .reload
     ) -> Self {
-        Self(name: name, rule: .choice(Choice.allCases.map(\.rawValue)), about: about, change: change) {
+        let choices = (among ?? Array(Choice.allCases)).map(\.rawValue)
+        return Self(name: name, rule: .choice(choices), about: about, change: change) {
             .text($0[keyPath: field].rawValue)
         } set: { owner, value in
             if let choice = Choice(rawValue: value.description) { owner[keyPath: field] = choice }

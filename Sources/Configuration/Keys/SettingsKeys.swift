@@ -94,7 +94,7 @@ extension SettingKey<Settings> {
 
 extension HubConfiguration {
     static let keys: [SettingKey<HubConfiguration>] = [
-        .text("kind", \.settings.kind, .choice(["notification-hubs"]), "the push service"),
+        .choice("kind", \.settings.kind, among: [.notificationHubs], "the push service"),
         .text(
             "hub", \.settings.hub,
             .text(

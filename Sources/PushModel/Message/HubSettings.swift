@@ -2,8 +2,11 @@
 public struct HubSettings: Sendable, Equatable, Codable {
     /// The name backends write into `push.message.hub`. 1 to 63 characters of a-z, 0-9, `_`, `-`.
     public var name: String
-    /// `notification-hubs` is the only kind so far.
-    public var kind = "notification-hubs"
+    /// The service that it sends through. Default: `notificationHubs`. Setting another one sets `packTags` to what is
+    /// usual there.
+    public var kind = HubKind.notificationHubs {
+        didSet { if kind != oldValue { packTags = kind.facts.packs } }
+    }
     /// The hub's own name at the provider. Default: `name`.
     public var hub: String
     public var localization = Localization.properties
@@ -23,10 +26,16 @@ public struct HubSettings: Sendable, Equatable, Codable {
     public var dedupeHours = 168
     /// Whether each `tenant` has content and dedupe keys of its own. Default: all tenants of the hub share one set.
     public var keysPerTenant = false
-    /// Whether contents with the same body may share one post to `a || b`, or to the handles of several devices.
+    /// Whether contents with the same body may share one post to `a || b`, or to the handles of several devices. Default:
+    /// as usual for the kind.
     public var packTags = true
     /// Whether a row with `broadcast` may be sent to every device.
     public var allowBroadcast = false
+    /// Whether the tags of rows are topics (setting `tags`: `topics`). Only where the kind has topics. Default: a tag is
+    /// refused there.
+    public var tagsAreTopics = false
+    /// The topic that a broadcast goes to where the kind has topics. Default: no broadcasts there.
+    public var broadcastTopic: String?
     public var onDoubt = OnDoubt.hold
     /// The tag that a device has of its time zone, with `{zone}` in place of its name, in which `_` stands for `/`:
     /// `tz:{zone}` means `tz:Europe_Paris`. For local delivery to tags. Default: devices have no such tag.
@@ -44,9 +53,11 @@ public struct HubSettings: Sendable, Equatable, Codable {
     /// Changes of devices in flight at most. 1 to 512.
     public var deviceWindow = 8
 
-    public init(name: String, hub: String? = nil) {
+    public init(name: String, hub: String? = nil, kind: HubKind = .notificationHubs) {
         self.name = name
         self.hub = hub ?? name
+        self.kind = kind
+        packTags = kind.facts.packs
     }
 }
 

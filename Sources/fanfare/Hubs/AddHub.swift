@@ -81,7 +81,7 @@ struct AddHub: ReportingCommand {
     /// What differs from the defaults, as it stands in config.json.
     private func entry(_ settings: HubSettings) -> JSONOutput {
         var members: [String: JSONOutput] = [
-            "kind": .text(settings.kind), "hub": .text(settings.hub),
+            "kind": .text(settings.kind.rawValue), "hub": .text(settings.hub),
             "connectionString": .text("Endpoint=sb://…;SharedAccessKeyName=…;SharedAccessKey=…"),
         ]
         if settings.localization != .properties { members["localization"] = .text(settings.localization.rawValue) }
