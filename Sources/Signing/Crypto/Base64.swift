@@ -46,3 +46,34 @@ public enum Base64 {
         return bits == 0 ? bytes : nil
     }
 }
+
+extension Base64 {
+    /// With `-` and `_` and without padding (RFC 4648 section 5, RFC 7515 section 2), as in a JWT.
+    public static func encodeURL(_ bytes: [UInt8]) -> String {
+        let text = encode(bytes).utf8.compactMap { byte -> UInt8? in
+            switch byte {
+            case UInt8(ascii: "+"): UInt8(ascii: "-")
+            case UInt8(ascii: "/"): UInt8(ascii: "_")
+            case padding: nil
+            default: byte
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// - Returns: nil unless the text is what `encodeURL` would have written.
+    public static func decodeURL(_ text: some StringProtocol) -> [UInt8]? {
+        var plain: [UInt8] = []
+        plain.reserveCapacity(text.utf8.count + 3)
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "-"): plain.append(UInt8(ascii: "+"))
+            case UInt8(ascii: "_"): plain.append(UInt8(ascii: "/"))
+            case UInt8(ascii: "+"), UInt8(ascii: "/"), padding: return nil
+            default: plain.append(byte)
+            }
+        }
+        while !plain.count.isMultiple(of: 4) { plain.append(padding) }
+        return decode(String(decoding: plain, as: UTF8.self))
+    }
+}

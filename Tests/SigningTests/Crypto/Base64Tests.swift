@@ -26,4 +26,18 @@ import Testing
     func nonCanonicalTextIsRefused(text: String) {
         #expect(Base64.decode(text) == nil)
     }
+
+    /// RFC 4648 section 5, without padding as RFC 7515 has it.
+    @Test func theFormOfURLsHasNoPadding() {
+        #expect(Base64.encodeURL([0xFB, 0xFF, 0xFE, 0xFF]) == "-__-_w")
+        for count in 0...100 {
+            let bytes = (0..<count).map { UInt8(($0 * 31 + count) & 255) }
+            #expect(Base64.decodeURL(Base64.encodeURL(bytes)) == bytes)
+        }
+    }
+
+    @Test(arguments: ["Zg==", "A", "-+", "a/b", "Zh", "Zm9v\n", "Zgé"])
+    func textThatIsNotInTheFormOfURLsIsRefused(text: String) {
+        #expect(Base64.decodeURL(text) == nil)
+    }
 }
