@@ -2,8 +2,8 @@
 ///
 /// The last line of defence: our own secrets have the type `Secret`, which does not print. This is for the errors of
 /// other programs, such as a proxy that quotes the request it refuses, with its token. In doubt it takes too much. It
-/// knows `SharedAccessKey=`, `sig=`, `SharedAccessSignature …`, `password=` (also `sslpassword=`), the same as JSON
-/// members, and `scheme://user:password@host`.
+/// knows `SharedAccessKey=`, `sig=`, `SharedAccessSignature …`, `password=` (also `sslpassword=`), `Bearer …`, `assertion=`,
+/// `access_token=`, `private_key=`, the same as JSON members, `scheme://user:password@host`, and a private key in PEM form.
 ///
 /// One pass over the bytes instead of a regular expression: an answer can hold any text, and backtracking over 4,000
 /// characters of `+` once took ten seconds.
@@ -40,11 +40,13 @@ package enum SecretMask {
     /// Whether a value of this name is a secret, whatever its content.
     package static func isSecret(name: String) -> Bool {
         let name = name.lowercased()
-        return ["password", "secret", "authorization", "connectionstring", "sharedaccesskey", "sharedaccesssignature"]
-            .contains { name.hasSuffix($0) }
+        return [
+            "password", "secret", "authorization", "connectionstring", "sharedaccesskey", "sharedaccesssignature",
+            "serviceaccount", "privatekey", "private_key", "access_token", "accesstoken", "assertion",
+        ].contains { name.hasSuffix($0) }
     }
 
-    /// The secret whose name or `://` begins at `index`; nil when none begins there.
+    /// The secret whose name, `://` or `-----BEGIN` begins at `index`; nil when none begins there.
     private static func secret(in text: UnsafeBufferPointer<UInt8>, at index: Int) -> Range<Int>? {
         switch text[index] | 0x20 {
         case UInt8(ascii: "s"):
@@ -53,6 +55,15 @@ package enum SecretMask {
             if let end = text.word("sig", at: index) { return text.value(after: end, until: key) }
         case UInt8(ascii: "p"):
             if let end = text.word("password", at: index) { return text.value(after: end, until: []) }
+            if let end = text.word("private_key", at: index) { return text.value(after: end, until: key) }
+        case UInt8(ascii: "a"):
+            if let end = text.word("access_token", at: index) { return text.value(after: end, until: key) }
+            // Prose has the word before a colon: "Invalid assertion: expired".
+            if let end = text.word("assertion", at: index) { return text.value(after: end, until: key, isProse: true) }
+        case UInt8(ascii: "b"):
+            if let end = text.word("bearer", at: index) { return text.bearerToken(after: end) }
+        case UInt8(ascii: "-"):
+            return text.privateKey(at: index)
         case UInt8(ascii: ":"):
             if let end = text.word("://", at: index) { return text.userPassword(from: end) }
         default: break
@@ -78,20 +89,66 @@ extension UnsafeBufferPointer<UInt8> {
     }
 
     /// What follows `name`, `=` (or `:`, as in JSON), and an opening quote. nil when there is no `=`: an ordinary word.
-    fileprivate func value(after name: Int, until ends: [UInt8]) -> Range<Int>? {
+    ///
+    /// - Parameter isProse: whether a `:` counts only behind a name in quotes. Default: false.
+    fileprivate func value(after name: Int, until ends: [UInt8], isProse: Bool = false) -> Range<Int>? {
         var index = name
         if index < count, isQuote(self[index]) { index += 1 }  // "password": "…"
+        let takesColon = !isProse || index > name
         index = skipBlanks(from: index)
         if let encoded = word("%3d", at: index) {
             index = encoded
         } else {
-            guard index < count, self[index] == UInt8(ascii: "=") || self[index] == UInt8(ascii: ":") else {
-                return nil
-            }
+            guard index < count, self[index] == UInt8(ascii: "=") || takesColon && self[index] == UInt8(ascii: ":")
+            else { return nil }
             index += 1
         }
         index = skipBlanks(from: index)
-        return quoted(from: index) ?? plain(from: index, until: ends)
+        return quoted(from: index) ?? privateKey(at: index) ?? plain(from: index, until: ends)
+    }
+
+    /// The token that follows `Bearer` and a blank, `=` or `:`. nil in front of the words that a sentence or a challenge of
+    /// a server has there.
+    fileprivate func bearerToken(after name: Int) -> Range<Int>? {
+        var index = name
+        while index < count {
+            if let blank = word("%20", at: index) {
+                index = blank
+            } else if isBlank(self[index]) || self[index] == UInt8(ascii: "+") || self[index] == UInt8(ascii: "=")
+                || self[index] == UInt8(ascii: ":")
+            {
+                index += 1
+            } else {
+                break
+            }
+        }
+        guard index > name, let token = plain(from: index, until: Array(",;&".utf8)) else { return nil }
+        let ordinary: [StaticString] = [
+            "token", "tokens", "auth", "authentication", "authorization", "credential", "credentials", "scheme",
+            "realm",
+            "error", "scope",
+        ]
+        return ordinary.contains { word($0, at: index).map { $0 == count || !isTokenByte(self[$0]) } ?? false }
+            ? nil : token
+    }
+
+    /// A private key in PEM form, up to its end mark; without one up to the end of the text, which is then cut off.
+    fileprivate func privateKey(at start: Int) -> Range<Int>? {
+        guard var index = word("-----begin", at: start) else { return nil }
+        // "RSA PRIVATE KEY", "ENCRYPTED PRIVATE KEY"
+        guard
+            let label = (index..<Swift.min(index + 20, count)).lazy.compactMap({ word("private key-----", at: $0) })
+                .first
+        else { return nil }
+        index = label
+        while index < count {
+            if let mark = word("-----end", at: index) {
+                let close = (mark..<Swift.min(mark + 40, count)).lazy.compactMap { word("-----", at: $0) }.first
+                return start..<(close ?? count)
+            }
+            index += 1
+        }
+        return start..<count
     }
 
     /// The word that follows `name` and blanks (also `+` or `%20`), quotes, `=` or `:`. nil without such a word, or when
@@ -151,6 +208,11 @@ extension UnsafeBufferPointer<UInt8> {
         var index = start
         while index < count, isBlank(self[index]) { index += 1 }
         return index
+    }
+
+    private func isTokenByte(_ byte: UInt8) -> Bool {
+        UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+            || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
     }
 
     private func isBlank(_ byte: UInt8) -> Bool { byte <= 0x20 }

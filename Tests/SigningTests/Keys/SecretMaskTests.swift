@@ -29,6 +29,26 @@ import Testing
         ("https://me:secret@[::1]:99/", "https://me:•••@[::1]:99/"),
         ("password=secret and sig=secret, postgres://a:secret@b", "password=••• and sig=•••, postgres://a:•••@b"),
         ("cut off: password='secret", "cut off: password='•••"),
+        ("Authorization: Bearer c2VjcmV0.a-b_c~/+==, next", "Authorization: Bearer •••, next"),
+        ("bearer%20secret", "bearer%20•••"), ("Bearer+secret&x=1", "Bearer+•••&x=1"), ("Bearer: secret", "Bearer: •••"),
+        ("Bearer token-secret", "Bearer •••"),
+        ("grant_type=urn%3Aietf&assertion=c2VjcmV0.c2VjcmV0.c2VjcmV0&x=1", "grant_type=urn%3Aietf&assertion=•••&x=1"),
+        ("{\"assertion\": \"c2VjcmV0\"}", "{\"assertion\": \"•••\"}"),
+        (
+            "{\"access_token\": \"secret\", \"expires_in\": 3599, \"token_type\": \"Bearer\"}",
+            "{\"access_token\": \"•••\", \"expires_in\": 3599, \"token_type\": \"Bearer\"}"
+        ),
+        ("?access_token=secret&alt=json", "?access_token=•••&alt=json"),
+        (
+            "{\"private_key_id\": \"1f\", \"private_key\": \"-----BEGIN PRIVATE KEY-----\\nc2VjcmV0\\n\", \"x\": 1}",
+            "{\"private_key_id\": \"1f\", \"private_key\": \"•••\", \"x\": 1}"
+        ),
+        (
+            "private_key=-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\nafter",
+            "private_key=•••\nafter"
+        ),
+        ("key -----BEGIN RSA PRIVATE KEY-----\nc2VjcmV0", "key •••"),
+        ("-----begin encrypted private key-----c2VjcmV0-----END ENCRYPTED PRIVATE KEY-----.", "•••."),
     ])
     func aSecretIsMasked(text: String, shown: String) {
         #expect(SecretMask.masked(text) == shown)
@@ -40,7 +60,10 @@ import Testing
     @Test(arguments: [
         "", "password authentication failed for user \"me\"", "SharedAccessKeyName=send", "password=", "sig", "sig=",
         "http://127.0.0.1:8099/news", "http://127.0.0.1:8099/mail/a@b.example", "https://me@host/x",
-        "see https://host/a:b@c", "design=1; 漢字 ://", "SharedAccessSignature",
+        "see https://host/a:b@c", "design=1; 漢字 ://", "SharedAccessSignature", "Bearer", "a bearer token is missing",
+        "WWW-Authenticate: Bearer realm=\"x\", error=\"invalid_token\"", "Invalid assertion: it has ended",
+        "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----", "private_key_id: 1f", "no access_token came",
+        "access_token_auth: true", "--- a ------ b",
     ])
     func textWithoutSecretsStays(text: String) {
         #expect(SecretMask.masked(text) == text)
@@ -73,7 +96,10 @@ import Testing
     }
 
     /// As long as answers get. A regular expression backtracked over all of it for every character.
-    @Test(arguments: ["+", "%20", "SharedAccessSignature+", "SharedAccessKey ", "sig ", "sig", "•"])
+    @Test(arguments: [
+        "+", "%20", "SharedAccessSignature+", "SharedAccessKey ", "sig ", "sig", "•", "Bearer ", "bearer", "-",
+        "-----begin", "-----begin private key-----", "assertion ", "private_key ",
+    ])
     func aHostileLineIsReadInOnePass(piece: String) {
         let many = String(repeating: piece, count: 3900 / piece.count)
         for text in ["%\"SharedAccessSignature\(many)\"sig", "=\(many)\" sig=SECRET"] {
