@@ -198,7 +198,7 @@ let package = Package(
         test(
             "PushWorker",
             [
-                "PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "PostgresServer", "Store",
+                "PushModel", "Concurrency", "HTTPTransport", "Signing", "Providers", "Postgres", "PostgresServer", "Store",
                 "HubEmulator", "Telemetry", "TestSupport", "VectorSupport", log,
             ]),
         test(

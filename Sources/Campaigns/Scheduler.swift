@@ -71,8 +71,7 @@ public struct Scheduler: Sendable {
                     }
                     pause = pace.pause
                 }
-                // Cancellation ends the loop.
-                try? await Task.sleep(for: .seconds(pause))
+                await Sleep.system(pause)
             }
         }
     }

@@ -5,7 +5,7 @@ package func withTimeLimit<Value: Sendable>(
     await withTaskGroup(of: Value?.self) { group in
         group.addTask { await body() }
         group.addTask {
-            try? await Task.sleep(for: limit)  // fails only when `body` has ended
+            await Sleep.system(limit / .seconds(1))
             return nil
         }
         var value: Value?

@@ -76,8 +76,7 @@ public struct Expander: Sendable {
                     }
                     pause = pace.pause
                 }
-                // Cancellation ends the loop.
-                try? await Task.sleep(for: .seconds(pause))
+                await Sleep.system(pause)
             }
         }
     }

@@ -52,6 +52,6 @@ package final class CleanupSignals: Sendable {
     /// Once a signal ends the program, further errors are its consequence and are not reported: this does not return then.
     package func standAside() async {
         // The process ends before the hour does.
-        while isLeaving { try? await Task.sleep(for: .seconds(3_600)) }
+        while isLeaving { await Sleep.system(3_600) }
     }
 }

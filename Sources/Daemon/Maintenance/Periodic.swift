@@ -1,3 +1,4 @@
+import Concurrency
 import Logging
 
 /// Repeats a duty every five minutes.
@@ -20,8 +21,7 @@ struct Periodic: Sendable {
             } catch {
                 return
             }
-            // Cancellation ends the loop.
-            try? await Task.sleep(for: .seconds(Self.pause))
+            await Sleep.system(Self.pause)
         }
     }
 }

@@ -67,8 +67,7 @@ struct RunLock: Sendable {
     private func renew(_ lease: RunLease) async {
         var isOurs = true
         while true {
-            // Cancellation ends the loop.
-            try? await Task.sleep(for: .seconds(Self.renewal))
+            await Sleep.system(Self.renewal)
             if Task.isCancelled { return }
             do {
                 let isStillOurs = try await lease.hold()

@@ -30,9 +30,8 @@ extension Worker {
     ) async throws -> DrainResult {
         let alarm = seconds.map { seconds in
             Task {
-                // Cancelled when the drain is over.
-                try? await Task.sleep(for: .seconds(seconds))
-                if !Task.isCancelled { stop.happen() }
+                await Sleep.system(seconds)
+                if !Task.isCancelled { stop.happen() }  // else the drain was over earlier
             }
         }
         defer { alarm?.cancel() }
@@ -134,8 +133,7 @@ extension Worker {
                 log.warning("cannot see what is left", metadata: ["error": "\(error)"])
                 pause = 1
             }
-            // Cancellation ends the loop.
-            try? await Task.sleep(for: .seconds(pause))
+            await Sleep.system(pause)
         }
     }
 }

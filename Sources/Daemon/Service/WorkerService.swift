@@ -1,3 +1,4 @@
+import Concurrency
 import Configuration
 import Foundation
 import Logging
@@ -265,8 +266,7 @@ public final class WorkerService: Sendable {
                 }
             }
             vitals.update { [now = vitals.now()] in $0.tickedAt = now }
-            // Cancellation ends the loop.
-            try? await Task.sleep(for: .seconds(seconds))
+            await Sleep.system(seconds)
         }
     }
 
@@ -286,8 +286,7 @@ public final class WorkerService: Sendable {
     private func askDatabase() async {
         while !Task.isCancelled {
             if let database = vitals.snapshot.current?.database { await vitals.ask(database) }
-            // Cancellation ends the loop.
-            try? await Task.sleep(for: .seconds(1))
+            await Sleep.system(1)
         }
     }
 
@@ -306,8 +305,8 @@ public final class WorkerService: Sendable {
                     vitals.update { $0.preflight = nil }
                 }
             }
-            // Before the first look a worker may still be waiting for its database. Cancellation ends the loop.
-            try? await Task.sleep(for: .seconds(vitals.snapshot.preflight == nil ? 1 : 60))
+            // Before the first look a worker may still be waiting for its database.
+            await Sleep.system(vitals.snapshot.preflight == nil ? 1 : 60)
         }
     }
 
@@ -318,8 +317,7 @@ public final class WorkerService: Sendable {
                 await progress.turn()
                 vitals.update { $0.transportAsked = nil }
             }
-            // Cancellation ends the loop.
-            try? await Task.sleep(for: .seconds(1))
+            await Sleep.system(1)
         }
     }
 }

@@ -66,8 +66,7 @@ public struct SpanExporter: Sendable {
         let sending = Task { await send(until: over) }
         await over.wait()
         let alarm = Task {
-            // Cancelled when all is sent.
-            try? await Task.sleep(for: .seconds(Self.endSeconds))
+            await Sleep.system(Self.endSeconds)  // less when all is sent
             sending.cancel()  // abandons the request that is on its way
         }
         await sending.value

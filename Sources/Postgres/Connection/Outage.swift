@@ -102,16 +102,15 @@ final class Outage: Sendable {
         } else {
             isBack = await sleepUntilBack(atMost: limit)
         }
-        // Callers that wake together should not ask together. Cancellation may cut it short: the caller looks.
-        if isBack { try? await Task.sleep(for: min(limit, .milliseconds(Int.random(in: 20...120)))) }
+        // Callers that wake together should not ask together.
+        if isBack { await Sleep.system(min(limit / .seconds(1), .random(in: 0.02...0.12))) }
         return isBack
     }
 
     private func sleepUntilBack(atMost limit: Duration) async -> Bool {
         let waiting = Task { await waitForEnd() }
         let alarm = Task {
-            // Cancelled when the wait is over.
-            try? await Task.sleep(for: limit)
+            await Sleep.system(limit / .seconds(1))
             waiting.cancel()
         }
         let isBack = await withTaskCancellationHandler {

@@ -1,3 +1,4 @@
+import Concurrency
 import HTTPTransport
 import Logging
 import Postgres

@@ -103,7 +103,7 @@ actor DevicePoller {
     private func sleep(_ seconds: Double) async {
         guard !ended else { return }
         // `end` cuts it short; the loop looks at `ended`.
-        let sleeping = Task { _ = try? await Task.sleep(for: .seconds(seconds)) }
+        let sleeping = Task { await Sleep.system(seconds) }
         self.sleeping = sleeping
         await sleeping.value
         self.sleeping = nil

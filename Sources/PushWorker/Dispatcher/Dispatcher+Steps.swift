@@ -1,3 +1,4 @@
+import Concurrency
 import Postgres
 import Store
 
@@ -95,8 +96,8 @@ extension Dispatcher.Parts {
             !lanes.allSatisfy(\.inFlight.isEmpty) || !deviceLanes.allSatisfy(\.isIdle)
         {
             for hub in hubs { hub.window.turnAway() }  // nothing more leaves, so no lane has to wait for places
-            // Cancellation may cut it short: the transport's shutdown answers everything in flight.
-            try? await Task.sleep(for: .milliseconds(5))
+            // When cancelled, the transport's shutdown answers everything in flight.
+            await Sleep.system(0.005)
         }
     }
 

@@ -57,8 +57,7 @@ extension Lane {
                     permit = await waitForPermit()
                     queue.admitted(permit.admission)
                 case .awaitRoom:
-                    // Cancellation may cut it short: then nothing more leaves.
-                    try? await Task.sleep(for: .milliseconds(5))
+                    await Sleep.system(0.005)
                     if Task.isCancelled || !mayWork { queue.stop() }
                 case .takePlaces(let most, let least):
                     let places = await hub.window.places(upTo: most, atLeast: least, lane: Int(priority.rawValue))

@@ -228,8 +228,7 @@ struct Lane: Sendable {
             guard permit.admission == .closed else { return permit }
             let seconds = hub.gate.opens(after: now, isUrgent: priority == .urgent)
             guard seconds <= Gate.worthWaiting else { return .closed }
-            // Cancellation may cut it short: the loop asks the gate again.
-            try? await Task.sleep(for: .seconds(min(max(seconds, 0.001), 0.05)))
+            await Sleep.system(min(max(seconds, 0.001), 0.05))
         }
         return .closed
     }

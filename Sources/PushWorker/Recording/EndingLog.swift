@@ -1,3 +1,4 @@
+import Concurrency
 import Logging
 import PushModel
 import Store
@@ -22,8 +23,7 @@ final class EndingLog: Sendable {
     func run() async {
         while !Task.isCancelled {
             say(isLast: false)
-            // Cancellation ends the loop.
-            try? await Task.sleep(for: .seconds(1))
+            await Sleep.system(1)
         }
         say(isLast: true)
     }
