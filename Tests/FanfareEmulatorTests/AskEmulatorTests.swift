@@ -105,6 +105,22 @@ import Testing
         }
     }
 
+    @Test func everyCommandAnswersInJSON() async throws {
+        try await withEmulator { ask in
+            for arguments in [
+                ["device", "add", "a"], ["device", "list"], ["device", "remove", "a"], ["cursor"], ["clear"], ["inbox"],
+                ["journal"], ["journal", "--check", "id"], ["fault", "add", "next=1", "status=500"], ["fault", "list"],
+                ["fault", "clear"], ["clock", "advance", "1s"], ["clock", "show"], ["clock", "reset"],
+            ] {
+                let ended = try await ask(arguments + ["--json"])
+                #expect(ended.status == 0, "\(arguments): \(ended.errors)")
+                #expect(throws: Never.self, "\(arguments): \(ended.output)") {
+                    try JSONSerialization.jsonObject(with: Data(ended.output.utf8), options: .fragmentsAllowed)
+                }
+            }
+        }
+    }
+
     @Test func theAddressComesFromTheEnvironment() async throws {
         var program = BuiltProgram("fanfare-emulator", settings: nil)
         program.environment = ["EMULATOR_AT": "127.0.0.1:0"]

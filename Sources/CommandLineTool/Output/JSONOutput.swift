@@ -9,6 +9,8 @@ package enum JSONOutput: Sendable {
     case text(String)
     case list([JSONOutput])
     case object([String: JSONOutput])
+    /// JSON that another program wrote: printed as it is.
+    case written(String)
 
     package static func text(_ text: String?) -> JSONOutput { text.map(JSONOutput.text) ?? .null }
     package static func number(_ number: (some FixedWidthInteger)?) -> JSONOutput {
@@ -41,6 +43,7 @@ package enum JSONOutput: Sendable {
         case .number(let number): return "\(number)"
         case .decimal(let number): return "\(number)"
         case .text(let text): return LogEscaping.quoted(text)
+        case .written(let json): return json
         case .list(let values):
             return Self.joined(values.map { ("", $0) }, between: ("[", "]"), indent: indent)
         case .object(let members):

@@ -8,6 +8,8 @@ package struct Report {
     package var status: ExitStatus
     /// Why it is no success: the command ends with its status, and prints it unless JSON is asked for.
     package var failure: Failure?
+    /// The failure is printed with JSON, too.
+    package private(set) var failsAloud = false
     /// What goes to standard error with the text, and with JSON.
     package var remarks: (text: String?, json: String?) = (nil, nil)
     /// Nothing goes to standard output.
@@ -54,6 +56,15 @@ package struct Report {
         remarks.json = footer
     }
 
+    /// A table as text, and JSON that another program wrote.
+    package init<Row>(
+        _ list: [Row], _ columns: [TextTable.Column], none: String, written json: JSONOutput,
+        _ cells: @escaping (Row) -> [String?]
+    ) {
+        self.init(
+            fitting: { list.isEmpty ? none : TextTable(columns, rows: list.map(cells)).text(fitting: $0) }, json)
+    }
+
     /// Prints nothing.
     package static var nothing: Report {
         var nothing = Report("", .null)
@@ -67,7 +78,7 @@ package struct Report {
     package func failing(with failure: Failure?, always: Bool = false) -> Report {
         var report = self
         report.failure = failure
-        if always { report.remarks.json = failure?.text() }
+        report.failsAloud = always
         return report
     }
 

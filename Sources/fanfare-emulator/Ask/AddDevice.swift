@@ -5,7 +5,7 @@ import Foundation
 import HubEmulator
 
 /// `fanfare-emulator device add`
-struct AddDevice: AsyncParsableCommand {
+struct AddDevice: EmulatorChange {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Add a device, or replace the one of that id.",
         discussion: """
@@ -40,7 +40,7 @@ struct AddDevice: AsyncParsableCommand {
     var file: String?
 
     @OptionGroup var emulator: EmulatorOptions
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+    @OptionGroup var options: ReportOptions
 
     func validate() throws {
         if shown.count > 2 { throw ValidationError("--shows goes once or twice.") }
@@ -49,12 +49,10 @@ struct AddDevice: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
+    func change(_ client: EmulatorClient) async throws -> Report? {
         let body = try file.map { try InputFile.bytes(of: $0) } ?? Array(try CompactJSON.line(installation).utf8)
-        try await EmulatorClient.change(emulator, options) { client in
-            _ = try await client.ask(
-                .put, "devices/\(EmulatorClient.encoded(id))" + emulator.query(), body: body)
-        }
+        _ = try await client.ask(.put, "devices/\(EmulatorClient.encoded(id))" + emulator.query(), body: body)
+        return nil
     }
 
     private var installation: Installation {

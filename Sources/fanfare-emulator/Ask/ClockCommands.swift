@@ -10,39 +10,35 @@ struct ClockCommands: ParsableCommand {
         subcommands: [ShowClock.self, AdvanceClock.self, ResetClock.self], defaultSubcommand: ShowClock.self)
 }
 
-/// The answer of `/_emulator/clock`.
-private struct ClockAnswer: Decodable {
-    /// Seconds since 1970.
-    let now: Double
-    let advancedSeconds: Double
-
-    var line: String {
-        let time = HumanFormat.time(secondsSince1970: now)
-        return advancedSeconds > 0 ? "\(time), \(HumanFormat.duration(advancedSeconds)) ahead" : time
+extension Report {
+    /// - Parameter answer: of `/_emulator/clock`.
+    fileprivate init(clock answer: EmulatorClient.Answer) throws {
+        struct Clock: Decodable { let now, advancedSeconds: Double }
+        let clock = try EmulatorClient.decode(answer, as: Clock.self)
+        let time = HumanFormat.time(secondsSince1970: clock.now)
+        let ahead = clock.advancedSeconds > 0 ? ", \(HumanFormat.duration(clock.advancedSeconds)) ahead" : ""
+        self.init(time + ahead, answer.json)
     }
 }
 
 /// `fanfare-emulator clock show`
-struct ShowClock: AsyncParsableCommand {
+struct ShowClock: EmulatorCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Print the emulator's time, and how far it is ahead.",
         discussion: "Example: fanfare-emulator clock")
 
     @OptionGroup var emulator: EmulatorOptions
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @OptionGroup var options: ReportOptions
 
     func validate() throws { try emulator.refuseHub("The clock is the same for all hubs") }
 
-    func run() async throws {
-        let answer = try await EmulatorClient.open(emulator, options) { client in try await client.ask(.get, "clock") }
-        if json.isOn { return try StandardStreams.print(answer.text) }
-        try StandardStreams.print(try EmulatorClient.decode(answer, as: ClockAnswer.self).line)
+    func answer(_ client: EmulatorClient) async throws -> Report {
+        try Report(clock: try await client.ask(.get, "clock"))
     }
 }
 
 /// `fanfare-emulator clock advance`
-struct AdvanceClock: AsyncParsableCommand {
+struct AdvanceClock: EmulatorChange {
     static let configuration = CommandConfiguration(
         commandName: "advance", abstract: "Advance the clock, and deliver what is then due.",
         discussion: """
@@ -53,21 +49,18 @@ struct AdvanceClock: AsyncParsableCommand {
 
     @Argument(help: "How far, such as 90s, 10m, 1h30m or 2d.") var time: DurationArgument
     @OptionGroup var emulator: EmulatorOptions
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+    @OptionGroup var options: ReportOptions
 
     func validate() throws { try emulator.refuseHub("The clock is the same for all hubs") }
 
-    func run() async throws {
-        try await EmulatorClient.change(emulator, options) { client in
-            let body = "{\"advanceSeconds\": \(time.seconds)}"
-            let answer = try await client.ask(.post, "clock", body: Array(body.utf8))
-            try StandardStreams.print(try EmulatorClient.decode(answer, as: ClockAnswer.self).line)
-        }
+    func change(_ client: EmulatorClient) async throws -> Report? {
+        let body = "{\"advanceSeconds\": \(time.seconds)}"
+        return try Report(clock: try await client.ask(.post, "clock", body: Array(body.utf8)))
     }
 }
 
 /// `fanfare-emulator clock reset`
-struct ResetClock: AsyncParsableCommand {
+struct ResetClock: EmulatorCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset", abstract: "Put the clock back to the real time.",
         discussion: """
@@ -77,11 +70,13 @@ struct ResetClock: AsyncParsableCommand {
             """)
 
     @OptionGroup var emulator: EmulatorOptions
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+    @OptionGroup var options: ReportOptions
 
     func validate() throws { try emulator.refuseHub("The clock is the same for all hubs") }
 
-    func run() async throws {
-        try await EmulatorClient.open(emulator, options) { client in _ = try await client.ask(.delete, "clock") }
+    func answer(_ client: EmulatorClient) async throws -> Report {
+        _ = try await client.ask(.delete, "clock")
+        let clock = try await client.ask(.get, "clock")
+        return Report("", clock.json)
     }
 }

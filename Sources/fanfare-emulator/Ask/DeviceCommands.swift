@@ -13,7 +13,7 @@ struct DeviceCommands: ParsableCommand {
 }
 
 /// `fanfare-emulator device list`
-struct ListDevices: AsyncParsableCommand {
+struct ListDevices: EmulatorCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Print devices, the one with the newest notification first.",
         discussion: "Example: fanfare-emulator device list --tag World")
@@ -25,8 +25,7 @@ struct ListDevices: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("How many, 1 to 1000.", valueName: "number")) var limit = 100
     @OptionGroup var emulator: EmulatorOptions
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @OptionGroup var options: ReportOptions
 
     private struct Page: Decodable {
         let phones: [DeviceSummary]
@@ -37,44 +36,41 @@ struct ListDevices: AsyncParsableCommand {
         guard (1...1_000).contains(limit) else { throw ValidationError("--limit is 1 to 1000.") }
     }
 
-    func run() async throws {
-        let answer = try await EmulatorClient.open(emulator, options) { client in
-            try await client.ask(
-                .get, "phones" + emulator.query([("tag", tag), ("text", text), ("limit", "\(limit)")]))
-        }
-        if json.isOn { return try StandardStreams.print(answer.text) }
+    func answer(_ client: EmulatorClient) async throws -> Report {
+        let filter = [("tag", tag), ("text", text), ("limit", "\(limit)")]
+        let answer = try await client.ask(.get, "phones" + emulator.query(filter))
         let page = try EmulatorClient.decode(answer, as: Page.self)
-        var table = TextTable([
-            .text("hub"), .text("device"), .text("platform"), .text("language"), .number("inbox"), .prose("tags"),
-        ])
-        for phone in page.phones {
-            table.add([
+        var report = Report(
+            page.phones,
+            [.text("hub"), .text("device"), .text("platform"), .text("language"), .number("inbox"), .prose("tags")],
+            none: "no devices", written: answer.json
+        ) { phone in
+            [
                 phone.hub, phone.id, phone.isHandle ? "(handle)" : phone.platform?.rawValue, phone.language,
                 "\(phone.count)", phone.tags.joined(separator: " "),
-            ])
+            ]
         }
-        try StandardStreams.print(table.isEmpty ? "no devices" : table.onScreen)
         if page.total > page.phones.count {
-            StandardStreams.printError("\(page.phones.count) of \(page.total): --limit, --tag")
+            report.remarks.text = "\(page.phones.count) of \(page.total): --limit, --tag"
         }
+        return report
     }
 }
 
 /// `fanfare-emulator device remove`
-struct RemoveDevice: AsyncParsableCommand {
+struct RemoveDevice: EmulatorChange {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Remove devices; their inboxes stay.",
         discussion: "Example: fanfare-emulator device remove alice")
 
     @Argument(help: "Ids of devices.") var ids: [String]
     @OptionGroup var emulator: EmulatorOptions
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+    @OptionGroup var options: ReportOptions
 
-    func run() async throws {
-        try await EmulatorClient.change(emulator, options) { client in
-            for id in ids {
-                _ = try await client.ask(.delete, "devices/\(EmulatorClient.encoded(id))" + emulator.query())
-            }
+    func change(_ client: EmulatorClient) async throws -> Report? {
+        for id in ids {
+            _ = try await client.ask(.delete, "devices/\(EmulatorClient.encoded(id))" + emulator.query())
         }
+        return nil
     }
 }

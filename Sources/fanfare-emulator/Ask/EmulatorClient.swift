@@ -11,6 +11,8 @@ struct EmulatorClient: Sendable {
         let status: Int
         let body: [UInt8]
         var text: String { String(decoding: body, as: UTF8.self) }
+        /// As the emulator wrote it.
+        var json: JSONOutput { .written(text) }
     }
 
     /// Where it listens.
@@ -50,21 +52,6 @@ struct EmulatorClient: Sendable {
     }
 
     private var base: String { "http://\(address)/_emulator/" }
-
-    /// As `open`, for a command that changes something: prints afterwards which emulator it changed, and that its clock is
-    /// ahead. Several may run on one machine.
-    static func change(
-        _ emulator: EmulatorOptions, _ options: CommandOptions, _ body: (EmulatorClient) async throws -> Void
-    ) async throws {
-        try await open(emulator, options) { client in
-            // Asked first, too, so that nothing is changed at what is not an emulator.
-            _ = try await client.read("status", as: EmulatorStatus.self)
-            try await body(client)
-            let status = try await client.read("status", as: EmulatorStatus.self)
-            StandardStreams.printError(
-                ChangeNote(address: client.address, status, now: Date().timeIntervalSince1970).text)
-        }
-    }
 
     /// - Parameter path: after `/_emulator/`, with its query.
     /// - Throws: `Failure` when no emulator answers there, or it refuses; `accepting`: further statuses that count as success.

@@ -13,7 +13,7 @@ struct FaultCommands: ParsableCommand {
 }
 
 /// `fanfare-emulator fault add`
-struct AddFault: AsyncParsableCommand {
+struct AddFault: EmulatorChange {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Set a fault, beside those already set.",
         discussion: """
@@ -32,8 +32,7 @@ struct AddFault: AsyncParsableCommand {
     var file: String?
 
     @OptionGroup var emulator: EmulatorOptions
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @OptionGroup var options: ReportOptions
 
     func validate() throws {
         if keys.isEmpty == (file == nil) { throw ValidationError("Give key=value or --file.") }
@@ -42,15 +41,12 @@ struct AddFault: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
+    func change(_ client: EmulatorClient) async throws -> Report? {
         struct Numbers: Decodable { let numbers: [Int] }
         let body = try file.map { try InputFile.bytes(of: $0) } ?? written()
-        try await EmulatorClient.change(emulator, options) { client in
-            let answer = try await client.ask(.post, "faults", body: body)
-            if json.isOn { return try StandardStreams.print(answer.text) }
-            let numbers = try EmulatorClient.decode(answer, as: Numbers.self).numbers
-            try StandardStreams.print("fault " + numbers.map(String.init).joined(separator: ", "))
-        }
+        let answer = try await client.ask(.post, "faults", body: body)
+        let numbers = try EmulatorClient.decode(answer, as: Numbers.self).numbers
+        return Report("fault " + numbers.map(String.init).joined(separator: ", "), answer.json)
     }
 
     /// Numbers, `true`, `false`, lists and objects as such; everything else is a text. The emulator knows the keys.
@@ -78,41 +74,40 @@ struct AddFault: AsyncParsableCommand {
 }
 
 /// `fanfare-emulator fault list`
-struct ListFaults: AsyncParsableCommand {
+struct ListFaults: EmulatorCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Print the faults that are set, and how often each acted.",
         discussion: "Example: fanfare-emulator fault list")
 
     @OptionGroup var emulator: EmulatorOptions
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @OptionGroup var options: ReportOptions
 
-    func run() async throws {
-        let answer = try await EmulatorClient.open(emulator, options) { client in try await client.ask(.get, "faults") }
-        if json.isOn { return try StandardStreams.print(answer.text) }
-        var table = TextTable([.number("fault"), .text("hub"), .text("when"), .number("acted"), .prose("what")])
-        for one in try EmulatorClient.decode(answer, as: [FaultReport].self)
-        where emulator.hub == nil || one.fault.hub == nil || one.fault.hub?.lowercased() == emulator.hub?.lowercased() {
-            table.add([
-                "\(one.number)", one.fault.hub ?? "all", one.fault.momentText, "\(one.struck)", one.fault.effectText,
-            ])
+    func answer(_ client: EmulatorClient) async throws -> Report {
+        let answer = try await client.ask(.get, "faults")
+        let hub = emulator.hub?.lowercased()
+        let faults = try EmulatorClient.decode(answer, as: [FaultReport].self).filter {
+            hub == nil || $0.fault.hub == nil || $0.fault.hub?.lowercased() == hub
         }
-        try StandardStreams.print(table.isEmpty ? "no faults" : table.onScreen)
+        return Report(
+            faults, [.number("fault"), .text("hub"), .text("when"), .number("acted"), .prose("what")],
+            none: "no faults", written: answer.json
+        ) { ["\($0.number)", $0.fault.hub ?? "all", $0.fault.momentText, "\($0.struck)", $0.fault.effectText] }
     }
 }
 
 /// `fanfare-emulator fault clear`
-struct ClearFaults: AsyncParsableCommand {
+struct ClearFaults: EmulatorChange {
     static let configuration = CommandConfiguration(
         commandName: "clear", abstract: "Take back every fault that is set.",
         discussion: "Example: fanfare-emulator fault clear")
 
     @OptionGroup var emulator: EmulatorOptions
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+    @OptionGroup var options: ReportOptions
 
     func validate() throws { try emulator.refuseHub("Faults are cleared for all hubs at once") }
 
-    func run() async throws {
-        try await EmulatorClient.change(emulator, options) { client in _ = try await client.ask(.delete, "faults") }
+    func change(_ client: EmulatorClient) async throws -> Report? {
+        _ = try await client.ask(.delete, "faults")
+        return nil
     }
 }

@@ -3,7 +3,7 @@ import CommandLineTool
 import HubEmulator
 
 /// `fanfare-emulator cursor`
-struct PrintCursor: AsyncParsableCommand {
+struct PrintCursor: EmulatorCommand {
     static let configuration = CommandConfiguration(
         commandName: "cursor", abstract: "Print the number of the last send, for wait --since.",
         discussion: """
@@ -13,14 +13,12 @@ struct PrintCursor: AsyncParsableCommand {
             """)
 
     @OptionGroup var emulator: EmulatorOptions
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
+    @OptionGroup var options: ReportOptions
 
     func validate() throws { try emulator.refuseHub("Sends are numbered over all hubs") }
 
-    func run() async throws {
-        let status = try await EmulatorClient.open(emulator, options) { client in
-            try await client.read("status", as: EmulatorStatus.self)
-        }
-        try StandardStreams.print("\(status.number)")
+    func answer(_ client: EmulatorClient) async throws -> Report {
+        let number = try await client.read("status", as: EmulatorStatus.self).number
+        return Report("\(number)", .number(number))
     }
 }

@@ -19,21 +19,22 @@ struct ShowInbox: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How many, 1 to 1000.", valueName: "number")) var limit = 100
     @Flag(help: "Go on with what arrives; with --json one document on each line.") var follow = false
     @OptionGroup var emulator: EmulatorOptions
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @OptionGroup var options: ReportOptions
 
     func validate() throws {
         guard (1...1_000).contains(limit) else { throw ValidationError("--limit is 1 to 1000.") }
     }
 
     func run() async throws {
-        try await EmulatorClient.open(emulator, options) { client in
+        try await EmulatorClient.open(emulator, options.common) { client in
             let filter = [("device", device), ("tag", tag), ("text", text)]
             let first = try await client.ask(.get, "inbox" + emulator.query(filter + [("limit", "\(limit)")]))
             let page = try EmulatorClient.decode(first, as: InboxAnswer.self)
-            if json.isOn, !follow { return try StandardStreams.print(first.text) }
+            guard follow else {
+                let oldestFirst = InboxAnswer(arrivals: page.arrivals.reversed())
+                return try options.show(Report(oldestFirst.lines, first.json))
+            }
             try show(page.arrivals.reversed())
-            guard follow else { return }
             // Numbered by sends: everything up to this one is printed.
             var number = try await last(client)
             number = max(number, page.arrivals.first?.push.number ?? 0)
@@ -57,7 +58,7 @@ struct ShowInbox: AsyncParsableCommand {
 
     private func show(_ arrivals: [InboxPush]) throws {
         guard !arrivals.isEmpty else { return }
-        let lines = try arrivals.map { json.isOn ? try CompactJSON.line($0) : InboxAnswer.line($0) }
+        let lines = try arrivals.map { options.json.isOn ? try CompactJSON.line($0) : InboxAnswer.line($0) }
         try StandardStreams.print(lines.joined(separator: "\n"))
     }
 }

@@ -6,7 +6,7 @@ import Foundation
 import HubEmulator
 
 /// `fanfare-emulator journal`
-struct ShowJournal: AsyncParsableCommand {
+struct ShowJournal: EmulatorCommand {
     static let configuration = CommandConfiguration(
         commandName: "journal", abstract: "Print what a running emulator was sent, or whether anything came twice.",
         discussion: """
@@ -22,43 +22,36 @@ struct ShowJournal: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Is this property of every send its own?", valueName: "property")) var check: String?
     @Flag(help: "Is the TrackingId of every send its own?") var checkTracking = false
     @OptionGroup var emulator: EmulatorOptions
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @OptionGroup var options: ReportOptions
 
     func validate() throws {
         guard (1...10_000).contains(limit) else { throw ValidationError("--limit is 1 to 10000.") }
         if check != nil, checkTracking { throw ValidationError("Give --check or --check-tracking, not both.") }
     }
 
-    func run() async throws {
-        if check != nil || checkTracking { return try await checkOnce() }
-        let answer = try await EmulatorClient.open(emulator, options) { client in
-            try await client.ask(.get, "journal" + emulator.query([("since", "\(since)"), ("limit", "\(limit)")]))
-        }
+    func answer(_ client: EmulatorClient) async throws -> Report {
+        if check != nil || checkTracking { return try await checkOnce(client) }
+        let answer = try await client.ask(
+            .get, "journal" + emulator.query([("since", "\(since)"), ("limit", "\(limit)")]))
         let page = try EmulatorClient.decode(answer, as: JournalPage.self)
-        if json.isOn { return try StandardStreams.print(answer.text) }
-        guard !page.entries.isEmpty else { return }
-        try StandardStreams.print(page.entries.map { SendLine($0).text }.joined(separator: "\n"))
-        if let next = page.next { StandardStreams.printError("more: --since \(next)") }
+        var report = Report(page.entries.map { SendLine($0).text }.joined(separator: "\n"), answer.json)
+        report.remarks.text = page.next.map { "more: --since \($0)" }
+        return report
     }
 
-    private func checkOnce() async throws {
+    private func checkOnce(_ client: EmulatorClient) async throws -> Report {
         let query = emulator.query([("by", check == nil ? "tracking" : "property"), ("name", check)])
-        let answer = try await EmulatorClient.open(emulator, options) { client in
-            try await client.ask(.get, "journal/check" + query)
-        }
+        let answer = try await client.ask(.get, "journal/check" + query)
         let result = try EmulatorClient.decode(answer, as: DuplicateCheck.Result.self)
-        if json.isOn {
-            try StandardStreams.print(answer.text)
-        } else {
-            try StandardStreams.print(
-                "\(HumanFormat.count(result.taken, "send")) taken, \(HumanFormat.count(result.values, "value")), "
-                    + "\(result.repeatedValues) more than once, \(result.without) without")
-            for one in result.repeated.prefix(20) {
-                let numbers = one.numbers.prefix(10).map(String.init).joined(separator: ", ")
-                try StandardStreams.print("\(one.value.onOneLine.clipped(to: 60))  \(one.count) times: \(numbers)")
-            }
+        let found =
+            "\(HumanFormat.count(result.taken, "send")) taken, \(HumanFormat.count(result.values, "value")), "
+            + "\(result.repeatedValues) more than once, \(result.without) without"
+        let repeated = result.repeated.prefix(20).map { one in
+            let numbers = one.numbers.prefix(10).map(String.init).joined(separator: ", ")
+            return "\(one.value.onOneLine.clipped(to: 60))  \(one.count) times: \(numbers)"
         }
-        if !result.isExactlyOnce { throw ExitCode(ExitStatus.someFailed.rawValue) }
+        return Report(
+            ([found] + repeated).joined(separator: "\n"), answer.json,
+            status: result.isExactlyOnce ? .ok : .someFailed)
     }
 }

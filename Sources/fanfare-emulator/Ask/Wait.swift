@@ -4,7 +4,7 @@ import Configuration
 import HubEmulator
 
 /// `fanfare-emulator wait`
-struct Wait: AsyncParsableCommand {
+struct Wait: EmulatorCommand {
     static let configuration = CommandConfiguration(
         commandName: "wait", abstract: "Wait until devices of a running emulator got something.",
         discussion: """
@@ -35,45 +35,44 @@ struct Wait: AsyncParsableCommand {
     var timeout: DurationArgument?
 
     @OptionGroup var emulator: EmulatorOptions
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-    @OptionGroup var json: JSONOption
+    @OptionGroup var options: ReportOptions
 
     func validate() throws {
         guard (1...1_000).contains(count) else { throw ValidationError("--count is 1 to 1000.") }
         guard since ?? 0 >= 0 else { throw ValidationError("--since is 0 or more.") }
     }
 
-    func run() async throws {
-        let end = ContinuousClock.now.advanced(by: .seconds(min(timeout?.seconds ?? 10, 86_400)))
-        let answer = try await EmulatorClient.open(emulator, options) { client in
-            // Asked once: it has to stay the same when the emulator is asked again.
-            var since = since
-            if since == nil { since = try await client.read("status", as: EmulatorStatus.self).number }
-            while true {
-                let left = Int((ContinuousClock.now.duration(to: end) / .seconds(1)).rounded(.up))
-                // Longer than the emulator waits at once: then it is asked again.
-                let query = emulator.query([
-                    ("device", device), ("handle", handle), ("tag", tag), ("text", text), ("count", "\(count)"),
-                    ("since", "\(since ?? 0)"), ("timeout", "\(max(0, min(left, 50)))"),
-                ])
-                let answer = try await client.ask(.get, "wait" + query, accepting: [408])
-                if answer.status != 408 || ContinuousClock.now >= end { return answer }
-            }
-        }
+    func answer(_ client: EmulatorClient) async throws -> Report {
+        let answer = try await arrivals(client)
         let found = try EmulatorClient.decode(answer, as: InboxAnswer.self)
-        if json.isOn {
-            try StandardStreams.print(answer.text)
-        } else if !found.arrivals.isEmpty {
-            try StandardStreams.print(found.lines)
-        }
-        guard answer.status == 408 else { return }
+        let report = Report(found.lines, answer.json)
+        guard answer.status == 408 else { return report }
         let earlier = found.earlier ?? 0
-        throw Failure(
-            "the wait is over", because: "\(found.arrivals.count) of \(count) arrived",
-            hint: earlier > 0
-                ? "\(HumanFormat.count(earlier, "notification")) came before the wait began: take the number of "
-                    + "fanfare-emulator cursor before sending, and give it as --since"
-                : nil,
-            status: .tryLater)
+        return report.failing(
+            with: Failure(
+                "the wait is over", because: "\(found.arrivals.count) of \(count) arrived",
+                hint: earlier > 0
+                    ? "\(HumanFormat.count(earlier, "notification")) came before the wait began: take the number of "
+                        + "fanfare-emulator cursor before sending, and give it as --since"
+                    : nil,
+                status: .tryLater), always: true)
+    }
+
+    /// Asks until enough arrived or the time is over.
+    private func arrivals(_ client: EmulatorClient) async throws -> EmulatorClient.Answer {
+        let end = ContinuousClock.now.advanced(by: .seconds(min(timeout?.seconds ?? 10, 86_400)))
+        // Read once: it has to stay the same when the emulator is asked again.
+        var since = since
+        if since == nil { since = try await client.read("status", as: EmulatorStatus.self).number }
+        while true {
+            let left = Int((ContinuousClock.now.duration(to: end) / .seconds(1)).rounded(.up))
+            // Longer than the emulator waits at once: then it is asked again.
+            let query = emulator.query([
+                ("device", device), ("handle", handle), ("tag", tag), ("text", text), ("count", "\(count)"),
+                ("since", "\(since ?? 0)"), ("timeout", "\(max(0, min(left, 50)))"),
+            ])
+            let answer = try await client.ask(.get, "wait" + query, accepting: [408])
+            if answer.status != 408 || ContinuousClock.now >= end { return answer }
+        }
     }
 }
