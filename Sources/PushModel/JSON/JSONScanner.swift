@@ -1,20 +1,20 @@
 /// Reads one JSON text (RFC 8259) token by token and builds nothing: callers keep the ranges that matter.
 ///
 /// Stricter than RFC 8259 in one thing: half a surrogate pair is refused, because no receiver can show it.
-struct JSONScanner {
-    let bytes: [UInt8]
+package struct JSONScanner {
+    package let bytes: [UInt8]
     /// How many arrays and objects may be nested.
     let depthLimit: Int
-    private(set) var at: Int
+    package private(set) var at: Int
 
-    init(_ bytes: [UInt8], from start: Int = 0, depthLimit: Int = 64) {
+    package init(_ bytes: [UInt8], from start: Int = 0, depthLimit: Int = 64) {
         self.bytes = bytes
         self.depthLimit = depthLimit
         at = start
     }
 
     /// Skips white space and returns the next byte, which `at` then points to; nil at the end.
-    mutating func next() -> UInt8? {
+    package mutating func next() -> UInt8? {
         while at < bytes.count {
             switch bytes[at] {
             case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"): at += 1
@@ -25,7 +25,7 @@ struct JSONScanner {
     }
 
     /// Skips white space, then takes the byte if it is the next one.
-    mutating func take(_ byte: UInt8) -> Bool {
+    package mutating func take(_ byte: UInt8) -> Bool {
         guard next() == byte else { return false }
         at += 1
         return true
@@ -34,7 +34,7 @@ struct JSONScanner {
     /// - Parameters:
     ///   - place: ends the rule: `"}" is missing after a member`.
     ///   - expected: as in `JSONError`.
-    mutating func expect(_ byte: UInt8, _ place: String, _ expected: String) throws(JSONError) {
+    package mutating func expect(_ byte: UInt8, _ place: String, _ expected: String) throws(JSONError) {
         guard take(byte) else {
             throw error("\(String(UnicodeScalar(byte)).quoted) is missing \(place)", expected: expected)
         }
@@ -50,12 +50,12 @@ struct JSONScanner {
     }
 
     /// - Parameter what: `object`, `text`.
-    mutating func expectEnd(of what: String) throws(JSONError) {
+    package mutating func expectEnd(of what: String) throws(JSONError) {
         if next() != nil { throw error("something follows the end of the \(what)", expected: "nothing more") }
     }
 
     /// Reads `"name":` and returns the range of the raw name.
-    mutating func name() throws(JSONError) -> Range<Int> {
+    package mutating func name() throws(JSONError) -> Range<Int> {
         guard next() == UInt8(ascii: "\"") else {
             throw error("a name in quotation marks is missing", expected: "a key in quotes")
         }
@@ -65,21 +65,25 @@ struct JSONScanner {
     }
 
     /// Reads a string that starts at `at` and returns the range of its raw bytes between the quotation marks.
-    mutating func string() throws(JSONError) -> Range<Int> {
+    package mutating func string() throws(JSONError) -> Range<Int> {
         at += 1
         let start = at
-        while at < bytes.count {
-            let byte = bytes[at]
-            if byte == UInt8(ascii: "\"") {
-                at += 1
-                return start..<(at - 1)
+        while true {
+            // Nearly all bytes stand for themselves: a local index keeps this loop tight.
+            var index = at
+            while index < bytes.count, bytes[index] >= 0x20, bytes[index] != UInt8(ascii: "\""),
+                bytes[index] != UInt8(ascii: "\\")
+            {
+                index += 1
             }
-            if byte == UInt8(ascii: "\\") {
-                try escape()
-            } else if byte < 0x20 {
-                throw error("a control character in a string must be escaped", expected: "a closing quote")
-            } else {
+            at = index
+            guard index < bytes.count else { break }
+            switch bytes[index] {
+            case UInt8(ascii: "\""):
                 at += 1
+                return start..<index
+            case UInt8(ascii: "\\"): try escape()
+            default: throw error("a control character in a string must be escaped", expected: "a closing quote")
             }
         }
         throw error("a string is not closed", expected: "a closing quote")
@@ -147,7 +151,7 @@ struct JSONScanner {
     /// An error at the byte being read.
     ///
     /// - Parameter offset: the first byte that does not fit; nil: the byte being read.
-    func error(_ rule: String, expected: String?, at offset: Int? = nil) -> JSONError {
+    package func error(_ rule: String, expected: String?, at offset: Int? = nil) -> JSONError {
         // Continuation bytes do not begin a character.
         let position = bytes[..<min(at, bytes.count)].count { $0 & 0xC0 != 0x80 } + 1
         return JSONError(

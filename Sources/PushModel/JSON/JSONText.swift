@@ -16,7 +16,7 @@ package enum JSONText {
     }
 
     /// The same as UTF-8 bytes; needed only when there is a backslash.
-    static func unescaped(_ raw: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    package static func unescaped(_ raw: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let bytes = Array(raw)
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count)
@@ -66,7 +66,7 @@ package enum JSONText {
 
     /// Appends a text as it is written between quotation marks: `"`, `\` and control characters escaped, the rest
     /// unchanged.
-    static func append(_ text: String, to bytes: inout [UInt8]) {
+    package static func append(_ text: String, to bytes: inout [UInt8]) {
         for byte in text.utf8 {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"):

@@ -212,7 +212,7 @@ extension JSONValue {
     }
 
     /// The last member of that name, as in PostgreSQL's `->`; nil when it has no such member, or is not an object.
-    subscript(name: String) -> JSONValue? {
+    package subscript(name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members.last { $0.name == name }?.node.value
     }
