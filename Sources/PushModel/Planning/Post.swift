@@ -10,6 +10,8 @@ public struct Post: Sendable, Equatable {
     public var headers: [Header]
     /// The finished body, UTF-8. At most `Post.bodyLimit` bytes.
     public var body: [UInt8]
+    /// Seconds since 1970 after which it is of no use, the earliest of its messages; nil: not known.
+    public var expiresAt: Double?
     /// Empty for a post of one content: most are, and a list would cost each of them an allocation.
     private let packed: [Part]
 
