@@ -24,13 +24,25 @@ public enum InvalidPost: Error, Sendable, Equatable {
     case browserKeys
     /// The service makes no test sends to handles.
     case testOfHandles
+    /// FCM takes `fcmv1` and nothing else.
+    case otherFormat
+    /// Not `{"message": {…}}`, or with a target of its own; the rule it breaks.
+    case content(String)
+    /// FCM reaches one device a request; the number of handles.
+    case severalHandles(Int)
+    /// Not a topic, and not an expression that becomes a condition.
+    case condition(TagExpressionError)
+    /// A broadcast, and no topic stands for every device.
+    case noBroadcastTopic
 
     /// The verdict for the messages of such a post: final, and the message's own fault.
     public var verdict: Verdict {
         switch self {
-        case .emptyTag, .tag, .handleCount, .handle: .targetInvalid(because: description)
+        case .emptyTag, .tag, .handleCount, .handle, .severalHandles, .condition, .noBroadcastTopic:
+            .targetInvalid(because: description)
         case .bodyTooLarge: .tooLarge(because: description)
-        case .format, .headerNotAllowed, .header, .templateForHandles, .browserKeys, .testOfHandles:
+        case .format, .headerNotAllowed, .header, .templateForHandles, .browserKeys, .testOfHandles, .otherFormat,
+            .content:
             .rejected(because: description)
         }
     }
@@ -50,6 +62,11 @@ extension InvalidPost: CustomStringConvertible {
         case .templateForHandles: "a template goes to tags, handles take a native format"
         case .browserKeys: "a browser takes one handle, with the headers Auth and P256DH"
         case .testOfHandles: "a test send goes to a tag, not to handles"
+        case .otherFormat: "FCM takes the format fcmv1 only"
+        case .content(let rule): "content: \(rule)"
+        case .severalHandles(let count): "\(count) handles; FCM takes one a request"
+        case .condition(let error): "tag: \(error)"
+        case .noBroadcastTopic: "a broadcast needs a topic that every device has; set broadcastTopic of the hub"
         }
     }
 }

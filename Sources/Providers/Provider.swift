@@ -34,9 +34,5 @@ public protocol Provider: Sendable {
 extension Provider {
     public var suspicion: String { "handles of another hub?" }
 
-    /// From the `Date` header, which omits half a second on average because it has whole seconds.
-    public func skew(of reply: Reply) -> Double? {
-        guard case .answered(let response) = reply.outcome else { return nil }
-        return response["date"].flatMap(HTTPDate.seconds).map { (reply.receivedAt - $0 - 0.5).rounded() + 0 }
-    }
+    public func skew(of reply: Reply) -> Double? { reply.skew }
 }

@@ -3,46 +3,29 @@ import PushModel
 
 extension NotificationHubs {
     public func answer(to reply: Reply) -> Answer {
+        if let answer = Answer(withoutStatus: reply) { return answer }
         var answer = Answer(verdict: .accepted, milliseconds: reply.milliseconds)
-        switch reply.outcome {
-        case .notSent(let fault):
-            let text = Self.text(of: fault)
-            answer.error = text
-            // Nothing was sent, so the messages are safe either way; but do not use a hub that cannot prove its
-            // identity.
-            answer.verdict = fault.isCertificate ? .authFailed(because: text) : .notSent(because: text)
-        case .unknown(let fault):
-            let text = Self.text(of: fault)
-            answer.error = text
-            answer.verdict = .unknown(because: text)
-        case .answered(let response):
-            answer.status = response.status
-            // Nearly every answer: read only the three headers that these have.
-            if response.status >= 200, response.status < 300 {
-                answer.tracking = Self.tracking(of: response, HubError())
-                if Self.isPage(response) {
-                    // Without a word of the page: it may quote what was sent, which is not kept for a 2xx.
-                    let because = "hub replied \(response.status) with a web page, as a proxy does"
-                    answer.verdict = .hubNotFound(because: because)
-                    answer.error = because
-                } else {
-                    answer.notification = response["location"].flatMap(NotificationID.init(location:))?.text
-                }
+        guard case .answered(let response) = reply.outcome else { return answer }
+        answer.status = response.status
+        // Nearly every answer: read only the three headers that these have.
+        if response.status >= 200, response.status < 300 {
+            answer.tracking = Self.tracking(of: response, HubError())
+            if response.isPage {
+                // Without a word of the page: it may quote what was sent, which is not kept for a 2xx.
+                let because = "hub replied \(response.status) with a web page, as a proxy does"
+                answer.verdict = .hubNotFound(because: because)
+                answer.error = because
             } else {
-                let error = HubError(body: response.body)
-                let values = SentValues(response.body.isEmpty ? nil : reply.sent)
-                answer.tracking = Self.tracking(of: response, error)
-                answer.verdict = Self.verdict(of: response, error, values, receivedAt: reply.receivedAt)
-                answer.error = Self.text(of: response, error, values)
+                answer.notification = response["location"].flatMap(NotificationID.init(location:))?.text
             }
+        } else {
+            let error = HubError(body: response.body)
+            let values = SentValues(response.body.isEmpty ? nil : reply.sent)
+            answer.tracking = Self.tracking(of: response, error)
+            answer.verdict = Self.verdict(of: response, error, values, receivedAt: reply.receivedAt)
+            answer.error = Self.text(of: response, error, values)
         }
         return answer
-    }
-
-    /// Whether a captive portal, or a proxy that opens TLS, answered with a page of its own: then no hub saw the request.
-    private static func isPage(_ response: Reply.Response) -> Bool {
-        guard let type = response["content-type"] else { return false }
-        return type.utf8.prefix(9).elementsEqual("text/html".utf8) { $0 | 0x20 == $1 | 0x20 }
     }
 
     /// The table of docs/wire/notification-hubs.md, "Status codes", without 2xx.
@@ -94,21 +77,9 @@ extension NotificationHubs {
         return line.isEmpty ? because(response.status, error, values) : line
     }
 
-    private static func text(of fault: Reply.Fault) -> String {
-        let line = fault.text.sanitised()
-        return line.isEmpty ? "curl error \(fault.code)" : line
-    }
-
     /// What Azure support asks for, best first; the correlation id names the same request.
     private static func tracking(of response: Reply.Response, _ error: HubError) -> String? {
         let candidates = [response["trackingid"], error.tracking, response["x-ms-correlation-request-id"]]
         return candidates.lazy.compactMap(\.self).map { $0.sanitised(limit: 100) }.first { !$0.isEmpty }
     }
-}
-
-extension Reply.Fault {
-    /// The hub's certificate, or our own trust store. libcurl's codes: 51 and 60 (does not verify), 58 (our
-    /// certificate), 77 (trust store unreadable), 83 (issuer), 90 (pinned key), 91 (revoked or no valid status), 94
-    /// (our authentication failed).
-    var isCertificate: Bool { [51, 58, 60, 77, 83, 90, 91, 94].contains(code) }
 }
