@@ -69,7 +69,9 @@ let package = Package(
         .target(name: "PostgresServer", dependencies: ["Postgres", "Concurrency", "Files"], swiftSettings: strict),
         .target(name: "HTTPTransport", dependencies: ["CLibcurl", "Concurrency"], swiftSettings: strict),
         .target(name: "Signing", dependencies: ["COpenSSL"], swiftSettings: strict),
-        .target(name: "Providers", dependencies: ["PushModel", "HTTPTransport", "Signing"], swiftSettings: strict),
+        .target(
+            name: "Providers", dependencies: ["PushModel", "Concurrency", "HTTPTransport", "Signing"],
+            swiftSettings: strict),
         .target(
             name: "Store", dependencies: ["PushModel", "Concurrency", "Postgres"], swiftSettings: strict,
             plugins: ["EmbedFiles"]),
@@ -193,7 +195,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),
         test("EmulatorTLS", ["HubEmulator", "Signing"]),
-        test("Providers", ["PushModel", "HTTPTransport", "Signing", "VectorSupport"]),
+        test("Providers", ["PushModel", "Concurrency", "HTTPTransport", "Signing", "VectorSupport"]),
         test("Store", ["PushModel", "Concurrency", "Postgres", "Campaigns", "TestSupport", "VectorSupport", log]),
         test(
             "PushWorker",

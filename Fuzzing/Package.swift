@@ -24,7 +24,9 @@ let package = Package(
         .target(name: "HubEmulator", dependencies: ["PushModel", "Signing"], swiftSettings: guided),
         .target(name: "Concurrency", swiftSettings: guided),
         .target(name: "HTTPTransport", dependencies: ["CLibcurl", "Concurrency"], swiftSettings: guided),
-        .target(name: "Providers", dependencies: ["PushModel", "HTTPTransport", "Signing"], swiftSettings: guided),
+        .target(
+            name: "Providers", dependencies: ["PushModel", "Concurrency", "HTTPTransport", "Signing"],
+            swiftSettings: guided),
         .target(name: "Postgres", dependencies: ["CLibpq", "Concurrency"], swiftSettings: guided),
         .executableTarget(
             name: "Fuzz",

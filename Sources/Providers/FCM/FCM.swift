@@ -60,7 +60,11 @@ public struct FCM {
     }
 
     /// A test send: FCM checks everything and delivers nothing. Its answer's id is `fake_message_id`.
-    public func validation(of post: Post, id: Int64, with pass: Pass) throws(InvalidPost) -> Request {
+    ///
+    /// - Parameter tracking: not sent, FCM has no such id. Default: nil.
+    public func testRequest(
+        for post: Post, id: Int64, with pass: Pass, tracking: String? = nil
+    ) throws(InvalidPost) -> Request {
         try request(for: post, id: id, with: pass, validateOnly: true)
     }
 

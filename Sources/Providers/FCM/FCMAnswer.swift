@@ -1,7 +1,9 @@
 import HTTPTransport
 import PushModel
 
-extension FCM {
+extension FCM: Provider {
+    public var suspicion: String { "tokens of another project?" }
+
     public func answer(to reply: Reply) -> Answer {
         if let answer = Answer(withoutStatus: reply) { return answer }
         var answer = Answer(verdict: .accepted, milliseconds: reply.milliseconds)
@@ -78,7 +80,8 @@ extension FCM {
 
     private func throttled(after wait: Double?, _ error: FCMError, _ because: String) -> Verdict {
         // A time that has passed would open the gate at once.
-        .throttled(after: max(wait ?? Self.throttleWait, 1), because: because)
+        .throttled(
+            after: max(wait ?? Self.throttleWait, 1), scope: error.namesDevice ? .target : .hub, because: because)
     }
 
     private func unavailable(_ response: Reply.Response, after wait: Double?, _ because: String) -> Verdict {

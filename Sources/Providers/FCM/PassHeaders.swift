@@ -28,7 +28,7 @@ final class PassHeaders: Sendable {
 
     func lines(for pass: Pass) throws(InvalidPost) -> [HeaderLine] {
         do throws(HeaderError) {
-            return [try HeaderLine("Authorization", pass.header.reveal())] + others
+            return [try HeaderLine(pass)] + others
         } catch {
             throw .header(error)
         }

@@ -104,6 +104,15 @@ public final class HubContext: Sendable {
     /// What its service lets us in with now; nil: there is none yet.
     var pass: Pass? { passes.pass(for: provider.host) }
 
+    /// Shuts it for this worker: there is no pass. `PassSource.keepReady` reports the next one.
+    ///
+    /// - Parameter now: monotonic seconds.
+    func lacksPass(now: Double) {
+        gate.withoutPass(because: passes.trouble?.reason ?? "its pass has ended", now: now)
+        // It may have been reported in between.
+        if pass != nil { gate.withoutPass(because: nil, now: now) }
+    }
+
     /// The key that signs now.
     var key: HubKey { passes.usesSecondary ? .secondary : .primary }
 

@@ -122,6 +122,7 @@ extension Lane {
     ) async -> (result: SendResult, waiting: Written?) {
         guard let pass = hub.pass else {
             places.giveBack()
+            hub.lacksPass(now: context.clock.monotonic())
             await giveBack(batch.map(\.outgoing)[...], of: claim)
             return (SendResult(isProbe: admission == .probe), nil)
         }

@@ -18,7 +18,7 @@ import VectorSupport
     /// A verdict as the vectors name it, with the seconds to wait.
     private func word(_ verdict: Verdict) -> (String, Double?) {
         switch verdict {
-        case .throttled(let after, _): (verdict.kind.name, after)
+        case .throttled(let after, _, _): (verdict.kind.name, after)
         case .unavailable(let after, _): (verdict.kind.name, after)
         case .hubNotFound: ("auth_failed", nil)
         default: (verdict.kind.name, nil)
@@ -129,6 +129,14 @@ import VectorSupport
             }
             #expect(because.contains("THIRD_PARTY_AUTH_ERROR") && because.contains("Project settings, Cloud Messaging"))
         }
+    }
+
+    @Test func aThrottledDeviceClosesNoGate() throws {
+        let device = TestFCM.error(
+            "RESOURCE_EXHAUSTED", code: "QUOTA_EXCEEDED", message: "Message rate exceeded for the device")
+        guard case .throttled(60, .target, _) = try verdict(429, [], device) else { return #expect(Bool(false)) }
+        let project = TestFCM.error("RESOURCE_EXHAUSTED", code: "QUOTA_EXCEEDED", message: "Quota exceeded")
+        guard case .throttled(60, .hub, _) = try verdict(429, [], project) else { return #expect(Bool(false)) }
     }
 
     @Test func aThrottledDeviceIsToldFromAThrottledProject() throws {

@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func aValidationDeliversNothing() throws {
-        let request = try TestFCM.fcm().validation(of: TestFCM.post(to: .tag("a")), id: 7, with: TestFCM.pass())
+        let request = try TestFCM.fcm().testRequest(for: TestFCM.post(to: .tag("a")), id: 7, with: TestFCM.pass())
         #expect(String(decoding: request.body, as: UTF8.self) == #"{"validate_only":true,"message":{"topic":"a"}}"#)
     }
 
