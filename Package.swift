@@ -147,8 +147,8 @@ let package = Package(
         .executableTarget(
             name: "fanfare-emulator",
             dependencies: [
-                "PushModel", "HTTPTransport", "Signing", "HubEmulator", "EmulatorTLS", "Configuration", "Telemetry",
-                "CommandLineTool", log, arguments, signals,
+                "PushModel", "Concurrency", "HTTPTransport", "Signing", "HubEmulator", "EmulatorTLS", "Configuration",
+                "Telemetry", "CommandLineTool", log, arguments, signals,
             ],
             swiftSettings: strict),
         // Breaks a running system on purpose and proves afterwards that nothing was lost or repeated: bin/chaos.
@@ -200,8 +200,8 @@ let package = Package(
         test(
             "PushWorker",
             [
-                "PushModel", "Concurrency", "HTTPTransport", "Signing", "Providers", "Postgres", "PostgresServer", "Store",
-                "HubEmulator", "Telemetry", "TestSupport", "VectorSupport", log,
+                "PushModel", "Concurrency", "HTTPTransport", "Signing", "Providers", "Postgres", "PostgresServer",
+                "Store", "HubEmulator", "Telemetry", "TestSupport", "VectorSupport", log,
             ]),
         test(
             "HubEmulator",

@@ -1,3 +1,4 @@
+import Concurrency
 import Glibc
 import Postgres
 
@@ -36,7 +37,7 @@ extension TemporaryServer {
     public func standby(_ options: Options = Options(), isSynchronous: Bool = true) async throws -> TemporaryServer {
         let standby = TemporaryServer(process: try await PostgresProcess.start(options, standbyOf: conninfo()))
         let database = Database(DatabaseSettings(url: conninfo(), prepare: .never, maximumConnections: 1))
-        do {
+        return try await withCleanup {
             if isSynchronous {
                 // Set after the copy was made, so that the standby waits for no other server once it has taken over.
                 try await database.execute("ALTER SYSTEM SET synchronous_standby_names = 'standby'")
@@ -48,43 +49,37 @@ extension TemporaryServer {
             while try await database.query(followers, { rows in try rows.single { row in try row.int64() } }) == 0 {
                 try Task.checkCancellation()
             }
-        } catch {
+            return standby
+        } then: {
             await database.close()
-            throw error
         }
-        await database.close()
-        return standby
     }
 
     /// Lets a standby follow no longer: what is committed from now on, it does not receive.
     public func stopFollowing() async throws(DatabaseError) {
         let database = Database(DatabaseSettings(url: conninfo(), prepare: .never, maximumConnections: 1))
-        do throws(DatabaseError) {
+        try await withCleanup { () throws(DatabaseError) in
             try await database.execute("ALTER SYSTEM SET primary_conninfo = ''")
             try await database.execute("SELECT pg_reload_conf()")
             while try await database.query(
                 "SELECT count(*) FROM pg_stat_wal_receiver", { try $0.single { try $0.int64() } }) > 0
             {}
-        } catch {
+        } then: {
             await database.close()
-            throw error
         }
-        await database.close()
     }
 
     /// Turns a standby into a primary. Returns when it can be written to.
     public func promote() async throws(DatabaseError) {
         let database = Database(DatabaseSettings(url: conninfo(), prepare: .never, maximumConnections: 1))
-        do throws(DatabaseError) {
+        try await withCleanup { () throws(DatabaseError) in
             let isDone = try await database.query("SELECT pg_promote(true, 60)") { rows in
                 try rows.single { row in try row.bool() }
             }
             guard isDone else { throw DatabaseError(doing: "promote a standby", message: "not within a minute") }
-        } catch {
+        } then: {
             await database.close()
-            throw error
         }
-        await database.close()
     }
 
     /// How to connect to the one of two servers that can be written to.

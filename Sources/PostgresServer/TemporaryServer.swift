@@ -1,3 +1,4 @@
+import Concurrency
 import Glibc
 import Postgres
 
@@ -50,13 +51,12 @@ public final class TemporaryServer: Sendable {
         let database = Database(DatabaseSettings(url: conninfo(), prepare: .never, maximumConnections: 1))
         // Files of a few kilobytes: copied as files they cost a fifth of what they cost page by page through the log.
         let copy = template.map { " TEMPLATE \(SQL.quoted($0)) STRATEGY file_copy" } ?? ""
-        do throws(DatabaseError) {
-            try await database.execute("CREATE DATABASE \(name: name)\(raw: copy)", doing: "create database \(name)")
-        } catch {
+        try await withCleanup { () throws(DatabaseError) in
+            _ = try await database.execute(
+                "CREATE DATABASE \(name: name)\(raw: copy)", doing: "create database \(name)")
+        } then: {
             await database.close()
-            throw error
         }
-        await database.close()
     }
 
     /// Ends all sessions, stops the server and removes its directory; then returns.

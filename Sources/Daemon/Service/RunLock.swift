@@ -29,23 +29,17 @@ struct RunLock: Sendable {
         single.database.maximumConnections = 1
         let database = single.makeDatabase(log: log, name: "fanfare drain lock")
         let lease = RunLease(database: database, name: name, seconds: Self.lease)
-        let outcome: Result<T, any Error>
-        do {
+        return try await withCleanup {
             try await take(lease, in: database, until: stop)
             let renewing = Task { await renew(lease) }
-            do {
-                outcome = .success(try await body())
-            } catch {
-                outcome = .failure(error)
+            return try await withCleanup(body) {
+                renewing.cancel()
+                await renewing.value
+                await end(lease)
             }
-            renewing.cancel()
-            await renewing.value
-            await end(lease)
-        } catch {
-            outcome = .failure(error)
+        } then: {
+            await database.close()
         }
-        await database.close()
-        return try outcome.get()
     }
 
     private func take(_ lease: RunLease, in database: Postgres.Database, until stop: Latch) async throws {

@@ -71,16 +71,12 @@ extension Worker {
             await watching.value
         }
         let database = settings.makeDatabase(log: log, name: "fanfare drain")
-        let result: Result<DrainResult, DatabaseError>
-        do throws(DatabaseError) {
+        return try await withCleanup {
             let left = try await Self.left(in: database, names, wasStopped: !finished.hasHappened)
-            let runs = try await Runs.open(in: database, hubs: names)
-            result = .success(DrainResult(summary: summary, left: left, runs: runs))
-        } catch {
-            result = .failure(error)
+            return DrainResult(summary: summary, left: left, runs: try await Runs.open(in: database, hubs: names))
+        } then: {
+            await database.close()
         }
-        await database.close()
-        return try result.get()
     }
 
     /// What is due or will be retried, and what other workers hold when the drain was stopped early.

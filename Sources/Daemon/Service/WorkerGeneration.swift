@@ -42,14 +42,11 @@ struct WorkerGeneration: Sendable {
     ) async throws -> Dispatcher.Summary {
         try settings.requireWork()
         let database = settings.makeDatabase(log: log, name: sessionName)
-        let outcome: Result<Dispatcher.Summary, any Error>
-        do {
-            outcome = .success(try await runDispatchers(database, until))
-        } catch {
-            outcome = .failure(error)
+        return try await withCleanup {
+            try await runDispatchers(database, until)
+        } then: {
+            await database.close()
         }
-        await database.close()
-        return try outcome.get()
     }
 
     private func runDispatchers(

@@ -51,15 +51,10 @@ public struct SpanExporter: Sendable {
         guard let exporter else { return try await body() }
         let over = Latch()
         let exporting = Task { await exporter.run(until: over) }
-        let outcome: Result<T, any Error>
-        do {
-            outcome = .success(try await body())
-        } catch {
-            outcome = .failure(error)
+        return try await withCleanup(body) {
+            over.happen()
+            await exporting.value
         }
-        over.happen()
-        await exporting.value
-        return try outcome.get()
     }
 
     private func run(until over: Latch) async {

@@ -1,4 +1,5 @@
 import CommandLineTool
+import Concurrency
 import Configuration
 import Foundation
 import HTTPTransport
@@ -41,13 +42,10 @@ struct EmulatorClient: Sendable {
             throw Failure("cannot ask the emulator", because: "\(error)", status: .unavailable)
         }
         let client = EmulatorClient(address: "\(address)", transport: transport)
-        do {
-            let value = try await body(client)
+        return try await withCleanup {
+            try await body(client)
+        } then: {
             await transport.shutdown()
-            return value
-        } catch {
-            await transport.shutdown()
-            throw error
         }
     }
 

@@ -1,3 +1,4 @@
+import Concurrency
 import Configuration
 import CommandLineTool
 import ArgumentParser
@@ -95,52 +96,48 @@ struct Bench: ReportingCommand {
         let threshold = bootstrapLogging(
             level: options.common.logLevel ?? .error, format: options.common.logFormat ?? .auto)
         let trapped = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
-        let opening = Task { try await BenchDatabase.open(settings) }
+        let opening = Task { try await ScratchDatabase.make(at: settings.database.url.reveal()) }
         let signals = CleanupSignals(trapped) {
             threshold.level = .critical
             // A database that could not be created has left nothing behind.
-            let isGone = await (try? opening.value)?.leave() ?? true
+            let isGone = await (try? opening.value)?.drop() ?? true
             StandardStreams.printError(
                 "fanfare: the bench was interrupted" + (isGone ? "; nothing is left behind" : ""))
         }
-        let outcome: Result<BenchResults, any Error>
-        do {
+        let facts = try await withCleanup {
             let ground = try await opening.value
             for name in ground.cleared {
                 StandardStreams.printError(
                     "fanfare: dropped database \(name), which a bench that was killed had left behind")
             }
-            outcome = .success(try await measure(on: ground, settings, unless: { signals.isLeaving }))
-        } catch {
-            outcome = .failure(error)
+            return try await measure(on: ground, settings, unless: { signals.isLeaving })
+        } then: {
+            await signals.standAside()
+            // Why it could not be made is thrown.
+            if let ground = try? await opening.value { await ground.drop() }
         }
-        await signals.standAside()
-        // Why it could not be had is in `outcome`.
-        if let ground = try? await opening.value { await ground.leave() }
-        let facts = try outcome.get()
         return Report(BenchReport(facts: facts).text, facts.json)
     }
 
     private func measure(
-        on ground: BenchDatabase, _ settings: Settings, unless isLeaving: @escaping @Sendable () -> Bool
+        on ground: ScratchDatabase, _ settings: Settings, unless isLeaving: @escaping @Sendable () -> Bool
     ) async throws -> BenchResults {
         let progress = ProgressLine()
         let plan = BenchPlan(messages: messages ?? 20_000, window: window ?? 64)
-        let outcome: Result<BenchResults, any Error>
         do {
-            let bench = try await BenchEnvironment.open(on: ground, settings, plan)
-            outcome = await bench.whileOpen { () async throws -> BenchResults in
-                try await bench.measure { step in
-                    if isLeaving() { throw CancellationError() }
-                    await progress.show(step)
+            return try await withCleanup {
+                let bench = try await BenchEnvironment.open(on: ground, settings, plan)
+                return try await withCleanup {
+                    try await bench.measure { step in
+                        if isLeaving() { throw CancellationError() }
+                        await progress.show(step)
+                    }
+                } then: {
+                    await bench.close()
                 }
+            } then: {
+                await progress.end()
             }
-        } catch {
-            outcome = .failure(error)
-        }
-        await progress.end()
-        do {
-            return try outcome.get()
         } catch let error where !isLeaving() {
             throw Failure(of: error) ?? error
         }

@@ -13,7 +13,7 @@ struct BenchEnvironment: Sendable {
     /// The one hub, and the name it has.
     static let hub = "bench"
 
-    let ground: BenchDatabase
+    let ground: ScratchDatabase
     let plan: BenchPlan
     let database: Database
     let sink: BenchSink
@@ -24,8 +24,9 @@ struct BenchEnvironment: Sendable {
 
     /// - Parameter settings: of the user; only how its database and its dispatch are used comes from them.
     /// - Throws: `DatabaseError`; the caller still owns the database.
-    static func open(on ground: BenchDatabase, _ settings: Settings, _ plan: BenchPlan) async throws -> BenchEnvironment
-    {
+    static func open(
+        on ground: ScratchDatabase, _ settings: Settings, _ plan: BenchPlan
+    ) async throws -> BenchEnvironment {
         let sink = try await BenchSink.start()
 
         var own = Settings()
@@ -56,44 +57,37 @@ struct BenchEnvironment: Sendable {
         }
     }
 
-    /// Runs `body`, then closes the hub and the sessions.
-    func whileOpen<T>(_ body: () async throws -> T) async -> Result<T, any Error> {
-        let outcome: Result<T, any Error>
-        do {
-            outcome = .success(try await body())
-        } catch {
-            outcome = .failure(error)
-        }
+    /// Closes the hub and the sessions.
+    func close() async {
         await sink.stop()
         await database.close()
-        return outcome
     }
 
     /// Everything, one after the other.
     ///
-    /// - Parameter tell: called before each step, with what it is. What it throws ends the bench.
-    func measure(_ tell: (String) async throws -> Void) async throws -> BenchResults {
+    /// - Parameter show: called before each step, with what it is. What it throws ends the bench.
+    func measure(_ show: (String) async throws -> Void) async throws -> BenchResults {
         let server = try await ServerFacts.read(from: database, clock: Clock.system.wall)
         let enqueuing = BenchEnqueuing(database: database, plan: plan)
-        try await tell("round trips and commits")
+        try await show("round trips and commits")
         let roundTrip = try await enqueuing.roundTrips()
         let bareInsert = try await enqueuing.bareInserts()
-        try await tell("single INSERTs of messages")
+        try await show("single INSERTs of messages")
         let insert = try await enqueuing.inserts()
         let insertsAtOnce = try await enqueuing.insertsAtOnce()
-        try await tell("\(plan.messages) messages by INSERT ... SELECT")
+        try await show("\(plan.messages) messages by INSERT ... SELECT")
         let bulk = try await enqueuing.bulk(plan.messages)
-        try await tell("the worker's statements, one message a post")
+        try await show("the worker's statements, one message a post")
         let statements = BenchStatements(database: database, hub: number, plan: plan)
         let alone = try await statements.run(perPost: 1)
         _ = try await enqueuing.bulk(plan.messages)
-        try await tell("the worker's statements, \(BenchPlan.packed) messages a post")
+        try await show("the worker's statements, \(BenchPlan.packed) messages a post")
         let packed = try await statements.run(perPost: BenchPlan.packed)
         let whole = EndToEndBench(site: self, enqueuing: enqueuing)
-        try await tell("from INSERT to the hub, \(plan.followed) messages one by one")
+        try await show("from INSERT to the hub, \(plan.followed) messages one by one")
         let idle = try await whole.idle()
         _ = try await enqueuing.bulk(plan.messages)
-        try await tell("the whole, \(plan.messages) messages")
+        try await show("the whole, \(plan.messages) messages")
         return BenchResults(
             plan: plan,
             server: .init(

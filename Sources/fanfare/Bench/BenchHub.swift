@@ -42,7 +42,7 @@ struct BenchHub: Sendable {
         for hub: HubConnection, _ report: inout BenchHubReport
     ) async throws {
         for _ in 0...warmLooks {
-            let reply = await hub.client.perform(try hub.signed { try hub.hub.service.question.ask($0) })
+            let reply = await hub.client.perform(try await hub.signed { try hub.hub.service.question.ask($0) })
             let answer = hub.hub.provider.answer(to: reply)
             report.add(looked: answer, reply.timing)
             if answer.status == nil { return }

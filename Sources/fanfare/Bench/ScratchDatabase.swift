@@ -1,4 +1,5 @@
 import CommandLineTool
+import Concurrency
 import PushWorker
 import Postgres
 
@@ -6,10 +7,15 @@ import Postgres
 ///
 /// Only its owner may connect to it, and it needs no new role. Its name holds when it was made: one that a killed bench has
 /// left behind is known by that and by having no sessions, and the next bench drops it.
-struct ScratchDatabase: Sendable {
+struct ScratchDatabase: Sendable, CustomStringConvertible {
     let name: String
     /// The server, as the user names it.
     private let server: String
+    /// Databases of benches that were killed, dropped when this one was made.
+    private(set) var cleared: [String] = []
+
+    /// `database fanfare_bench_… on the server of the settings`
+    var description: String { "database \(name) on the server of the settings" }
 
     /// As the user reaches the server, but into this database.
     var url: String { DatabaseSettings.url(server, naming: name) }
@@ -18,27 +24,26 @@ struct ScratchDatabase: Sendable {
     /// Seconds in which a new one may still be without sessions.
     private static let youth = 60
 
-    /// - Returns: also the names of those that were left behind and are dropped now.
-    /// - Throws: `Failure` when the role may not; `DatabaseError`.
-    static func make(at server: String) async throws -> (ScratchDatabase, cleared: [String]) {
-        let scratch = ScratchDatabase(name: newName(), server: server)
+    /// Makes it, and drops those that were left behind.
+    ///
+    /// - Throws: `Failure` when the role may not; `DatabaseError`. Nothing is left behind then.
+    static func make(at server: String) async throws -> ScratchDatabase {
+        var scratch = ScratchDatabase(name: newName(), server: server)
         let session = session(at: server)
-        let cleared: [String]
-        do {
-            cleared = try await clear(session)
+        scratch.cleared = try await withCleanup { [scratch] in
+            let cleared = try await clear(session)
             try await scratch.create(in: session)
-        } catch {
+            return cleared
+        } then: {
             await session.close()
-            throw error
         }
-        await session.close()
         do {
             try await scratch.keepOthersOut()
         } catch {
             await scratch.drop()
             throw error
         }
-        return (scratch, cleared)
+        return scratch
     }
 
     private static func newName() -> String {
@@ -64,25 +69,26 @@ struct ScratchDatabase: Sendable {
     /// - Throws: `Failure` when the way that leads to the user's database does not lead into this one.
     private func keepOthersOut() async throws(Failure) {
         let session = Self.session(at: url)
-        let outcome: Result<Int, DatabaseError>
         do throws(DatabaseError) {
-            outcome = .success(
+            _ = try await withCleanup { () throws(DatabaseError) in
                 try await session.execute(
-                    "REVOKE ALL ON DATABASE \(name: name) FROM PUBLIC", doing: "keep others out of \(name)"))
+                    "REVOKE ALL ON DATABASE \(name: name) FROM PUBLIC", doing: "keep others out of \(name)")
+            } then: {
+                await session.close()
+            }
         } catch {
-            outcome = .failure(error)
+            let hint = """
+                A pooler or pg_hba.conf may let this role into its own database only: name the server itself and a role \
+                with more rights (--set database.url=…).
+                """
+            throw Failure(
+                "cannot use the database \(name) of the bench", because: error.message, hint: hint,
+                status: .unavailable)
         }
-        await session.close()
-        guard case .failure(let error) = outcome else { return }
-        let hint = """
-            A pooler or pg_hba.conf may let this role into its own database only: name the server itself and a role \
-            with more rights (--set database.url=…), or use --private.
-            """
-        throw Failure(
-            "cannot use the database \(name) of the bench", because: error.message, hint: hint, status: .unavailable)
     }
 
-    /// Drops it and ends its sessions. Does nothing when it is gone; prints a complaint when it fails.
+    /// Drops it and ends its sessions. Does nothing when it is gone, so it may be called more than once; prints a complaint
+    /// when it fails.
     ///
     /// - Returns: whether it is gone.
     @discardableResult

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandLineTool
+import Concurrency
 import Postgres
 import PushModel
 import Store
@@ -43,14 +44,11 @@ struct ShowRunEvents: AsyncParsableCommand {
             var place = Place(mark: after ?? (follow ? nil : "0"), left: limit ?? .max)
             guard follow else { return try await read(database, &place) }
             let listener = try database.listener(on: CampaignStore.eventChannel)
-            let outcome: Result<Void, any Error>
-            do {
-                outcome = .success(try await readOn(database, &place, listener))
-            } catch {
-                outcome = .failure(error)
+            try await withCleanup {
+                try await readOn(database, &place, listener)
+            } then: {
+                await listener.close()
             }
-            await listener.close()
-            try outcome.get()
         }
     }
 

@@ -1,3 +1,4 @@
+import Concurrency
 import Configuration
 import CommandLineTool
 import Daemon
@@ -42,15 +43,13 @@ struct HubClient: Sendable {
         } catch {
             throw Failure("cannot open the transport", because: "\(error)", status: .unavailable)
         }
-        let outcome: Result<T, any Error>
-        do {
-            outcome = .success(
-                try await body(HubConnection(hub: self, client: client, passes: service.passes(over: client))))
-        } catch {
-            outcome = .failure(error)
+        let passes = service.passes(over: client)
+        return try await withCleanup {
+            async let _ = passes.keepReady { _ in }
+            return try await body(HubConnection(hub: self, client: client, passes: passes))
+        } then: {
+            await client.shutdown()
         }
-        await client.shutdown()
-        return try outcome.get()
     }
 
     /// - Throws: `Failure` for a kind that keeps no devices.

@@ -1,7 +1,9 @@
 import CommandLineTool
+import Concurrency
 import HTTPTransport
 import Logging
 import Providers
+import PushWorker
 import Signing
 
 /// A hub that a command speaks to, with an open transport.
@@ -11,26 +13,41 @@ struct HubConnection: Sendable {
     let passes: any PassSource
 
     /// As it would leave now.
-    func signed<E: Error>(_ make: (Pass) throws(E) -> Request) throws -> Request { try make(try pass()) }
+    ///
+    /// - Throws: what `make` throws; `Failure` when there is no pass.
+    func signed<E: Error>(_ make: (Pass) throws(E) -> Request) async throws -> Request { try make(try await pass()) }
 
     /// One request. If the hub refuses the credential, the other one is tried, once, with a line in the log.
     ///
-    /// - Throws: what `make` throws; `Failure` when there is no pass.
+    /// - Throws: as `signed`.
     func perform<E: Error>(_ make: (Pass) throws(E) -> Request) async throws -> Reply {
-        let pass = try pass()
+        let pass = try await pass()
         let reply = await client.perform(try make(pass))
         guard case .answered(let response) = reply.outcome, response.status == 401, passes.useOther(than: pass)
         else { return reply }
         Logger(label: "fanfare.hub").warning(
             "the hub refuses the key in use; trying the other one", metadata: ["hub": "\(hub.settings.name)"])
-        return await client.perform(try make(try self.pass()))
+        return await client.perform(try make(try await self.pass()))
     }
 
-    private func pass() throws -> Pass {
-        if let pass = passes.pass(for: hub.provider.host) { return pass }
-        throw Failure(
-            "cannot speak to hub \"\(hub.settings.name)\"",
-            because: passes.trouble?.reason ?? "there is no pass for it yet",
-            status: .unavailable)
+    /// Waits for the first one, where it has to be fetched.
+    private func pass() async throws(Failure) -> Pass {
+        let until = Clock.system.monotonic() + Self.patience
+        while true {
+            if let pass = passes.pass(for: hub.provider.host) { return pass }
+            let trouble = passes.trouble
+            if case .refused(let why) = trouble { throw failure(why, .configuration) }
+            guard Clock.system.monotonic() < until else {
+                throw failure(trouble?.reason ?? "it gives out no pass", .unavailable)
+            }
+            await Sleep.system(0.02)
+        }
+    }
+
+    /// Seconds that a command waits for its pass.
+    private static let patience = 10.0
+
+    private func failure(_ why: String, _ status: ExitStatus) -> Failure {
+        Failure("cannot speak to hub \"\(hub.settings.name)\"", because: why, status: status)
     }
 }

@@ -1,3 +1,4 @@
+import Concurrency
 import Configuration
 import CommandLineTool
 import Daemon
@@ -32,15 +33,16 @@ extension CommandOptions {
         _ body: (Database) async throws -> Answer
     ) async throws -> Answer {
         let database = settings.makeDatabase(log: Logger(label: "fanfare.database"), onWarning: onWarning)
-        let outcome: Result<Answer, any Error>
         do {
-            outcome = .success(try await body(database))
+            return try await withCleanup {
+                try await body(database)
+            } then: {
+                await database.close()
+            }
         } catch {
             let source = settings.describe().first { $0.key == "database.url" }?.source
-            outcome = .failure(Failure(of: error, databaseFrom: source.map(Self.words)) ?? error)
+            throw Failure(of: error, databaseFrom: source.map(Self.words)) ?? error
         }
-        await database.close()
-        return try outcome.get()
     }
 
     private static func words(_ source: String) -> String {
