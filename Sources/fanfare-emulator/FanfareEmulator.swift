@@ -18,7 +18,7 @@ struct FanfareEmulator: Program {
             Example: fanfare-emulator --hub breaking-news --tls-port 8443 --ca-file /tmp/ca.pem
             """,
         version: fanfareVersion,
-        subcommands: [RunEmulator.self, PrintManual.self, PrintCompletions.self],
+        subcommands: [RunEmulator.self, PrintManual<FanfareEmulator>.self, PrintCompletions<FanfareEmulator>.self],
         groupedSubcommands: [
             CommandGroup(
                 name: "Ask a running emulator",

@@ -20,7 +20,7 @@ struct Fanfare: Program {
             74 output cannot be written, 75 try again later, 77 no permission, 78 wrong settings or schema.
             """,
         version: fanfareVersion,
-        subcommands: [PrintManual.self],
+        subcommands: [PrintManual<Fanfare>.self],
         groupedSubcommands: [
             CommandGroup(
                 name: "Sending",
@@ -38,7 +38,7 @@ struct Fanfare: Program {
                 name: "Setting up",
                 subcommands: [
                     MigrateCommands.self, ConfigCommands.self, MetricsCommands.self, InstallationCommands.self,
-                    Doctor.self, Bench.self, Healthcheck.self, PrintCompletions.self,
+                    Doctor.self, Bench.self, Healthcheck.self, PrintCompletions<Fanfare>.self,
                 ]),
             CommandGroup(
                 name: "Trying out",

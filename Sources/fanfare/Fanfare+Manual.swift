@@ -1,23 +1,11 @@
-import ArgumentParser
 import CommandLineTool
 
-/// `fanfare manual`: fanfare(1), as packages install it. Not in the list of commands: people have `man fanfare`.
-struct PrintManual: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "manual", abstract: "Print the manual page.",
-        discussion: """
-            Reads no settings.
-
-            Example: fanfare manual | man -l -
-            """, shouldDisplay: false)
-
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-
-    func run() throws {
-        let page = try ManualPage(
-            of: Fanfare.self, sections: [Self.signals, Self.environment, Self.files, .exitStatus],
+/// fanfare(1).
+extension Fanfare: DocumentedProgram {
+    static func manual() throws -> ManualPage {
+        try ManualPage(
+            of: Self.self, sections: [signals, environment, files, .exitStatus],
             seeAlso: ["fanfare-emulator 1", "psql 1", "systemd.service 5"])
-        try StandardStreams.print(page.text)
     }
 
     private static let signals = ManualPage.Section(

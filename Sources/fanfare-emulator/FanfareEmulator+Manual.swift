@@ -1,21 +1,10 @@
-import ArgumentParser
 import CommandLineTool
 
-/// `fanfare-emulator manual`: fanfare-emulator(1), as packages install it. Not in the list of commands.
-struct PrintManual: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "manual", abstract: "Print the manual page.",
-        discussion: """
-            Reads no settings.
-
-            Example: fanfare-emulator manual | man -l -
-            """, shouldDisplay: false)
-
-    @OptionGroup(title: CommonOptions.title) var options: CommandOptions
-
-    func run() throws {
-        let page = try ManualPage(
-            of: FanfareEmulator.self,
+/// fanfare-emulator(1).
+extension FanfareEmulator: DocumentedProgram {
+    static func manual() throws -> ManualPage {
+        try ManualPage(
+            of: Self.self,
             sections: [
                 .init(
                     "SIGNALS",
@@ -42,6 +31,5 @@ struct PrintManual: ParsableCommand {
                     ]),
                 .exitStatus,
             ], seeAlso: ["curl 1", "fanfare 1"])
-        try StandardStreams.print(page.text)
     }
 }
