@@ -1,7 +1,5 @@
-import PushModel
 import Signing
 import Glibc
-import Telemetry
 
 /// Standard output and standard error, for people and for programs.
 package enum StandardStreams {

@@ -1,5 +1,3 @@
-import PushModel
-
 /// Columns for people: aligned, with a line of titles, and nothing that a terminal would obey.
 package struct TextTable {
     package enum Column {

@@ -1,5 +1,4 @@
 import Configuration
-import Configuration
 import PushModel
 
 /// Why a command could not do its work: a text for people on standard error, and an exit status for the shell.

@@ -1,6 +1,5 @@
 import ArgumentParser
 import CommandLineTool
-import Configuration
 
 /// `fanfare-emulator clock`: what a test does that does not want to wait until tomorrow.
 struct ClockCommands: ParsableCommand {

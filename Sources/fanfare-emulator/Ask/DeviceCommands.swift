@@ -1,6 +1,5 @@
 import ArgumentParser
 import CommandLineTool
-import Configuration
 import Foundation
 import HubEmulator
 

@@ -1,9 +1,7 @@
 import CommandLineTool
 import Concurrency
-import Configuration
 import Foundation
 import HTTPTransport
-import HubEmulator
 import Signing
 
 /// Talks to a running emulator under `/_emulator/`.

@@ -1,7 +1,6 @@
 import Configuration
 import ArgumentParser
 import CommandLineTool
-import Configuration
 import Foundation
 
 /// Which running emulator, and which of its hubs.

@@ -1,5 +1,3 @@
-import PushModel
-import CommandLineTool
 import HubEmulator
 
 /// What `GET /_emulator/inbox` and `/_emulator/wait` answer.

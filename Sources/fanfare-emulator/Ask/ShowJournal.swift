@@ -1,7 +1,6 @@
 import PushModel
 import ArgumentParser
 import CommandLineTool
-import Configuration
 import Foundation
 import HubEmulator
 

@@ -1,7 +1,5 @@
-import PushModel
 import Configuration
 import CommandLineTool
-import Configuration
 import EmulatorTLS
 import Glibc
 import HubEmulator

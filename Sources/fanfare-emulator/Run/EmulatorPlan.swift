@@ -1,6 +1,5 @@
 import Configuration
 import CommandLineTool
-import Configuration
 import Foundation
 import HubEmulator
 import Signing

@@ -3,7 +3,6 @@ import CommandLineTool
 import Configuration
 import HubEmulator
 import Logging
-import Telemetry
 import UnixSignals
 
 /// `fanfare-emulator`, or `fanfare-emulator run`

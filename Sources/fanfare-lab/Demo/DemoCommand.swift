@@ -1,8 +1,6 @@
 import CommandLineTool
 import ArgumentParser
-import Daemon
 import Glibc
-import Postgres
 import PostgresServer
 import Telemetry
 import UnixSignals

@@ -1,7 +1,6 @@
 import CommandLineTool
 import Postgres
 import PushWorker
-import Store
 
 /// Many messages, each for another user and with another text, so that each is a post of its own.
 struct DemoLoad: Sendable {

@@ -1,5 +1,3 @@
-import PushModel
-
 extension DemoPage {
     /// What every phone shows: cards side by side, a row for phones that follow the same.
     func phones(_ facts: DemoResults) -> String {

@@ -1,6 +1,5 @@
 import PushModel
 import CommandLineTool
-import Daemon
 
 extension DemoResults {
     /// The same facts for programs.

@@ -1,5 +1,4 @@
 import CommandLineTool
-import PushModel
 
 /// One piece of news for some categories, and the statement with which a backend enqueues it.
 struct DemoScript: Sendable {

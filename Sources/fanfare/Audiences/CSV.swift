@@ -1,5 +1,3 @@
-import PushModel
-
 /// Lines of comma-separated values (RFC 4180), but for line breaks within a field.
 enum CSV {
     /// What a header separates its names with: a comma, or the semicolon of spreadsheets where the comma is for decimals.

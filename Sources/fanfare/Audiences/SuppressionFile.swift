@@ -1,5 +1,4 @@
 import CommandLineTool
-import PushModel
 import Store
 
 /// Suppressions from a file, CSV or JSON lines.

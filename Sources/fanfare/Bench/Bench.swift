@@ -2,9 +2,7 @@ import Concurrency
 import Configuration
 import CommandLineTool
 import ArgumentParser
-import Daemon
 import Foundation
-import Postgres
 import PushModel
 import Telemetry
 import UnixSignals

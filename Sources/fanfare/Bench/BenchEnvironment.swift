@@ -1,5 +1,4 @@
 import Configuration
-import Daemon
 import PushWorker
 import Foundation
 import Logging

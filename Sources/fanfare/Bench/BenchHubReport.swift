@@ -1,5 +1,4 @@
 import CommandLineTool
-import Daemon
 import HTTPTransport
 import PushModel
 

@@ -1,6 +1,5 @@
 import PushModel
 import CommandLineTool
-import Daemon
 
 extension BenchResults {
     /// The same facts for programs. Times in milliseconds.

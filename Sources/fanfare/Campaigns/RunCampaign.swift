@@ -1,7 +1,5 @@
 import ArgumentParser
 import CommandLineTool
-import Daemon
-import Postgres
 import PushModel
 import Store
 

@@ -1,5 +1,4 @@
 import CommandLineTool
-import PushModel
 import Store
 
 /// How far a run is, on one screen. Pure.

@@ -1,7 +1,5 @@
 import ArgumentParser
 import CommandLineTool
-import Daemon
-import PushModel
 import PushWorker
 import Store
 

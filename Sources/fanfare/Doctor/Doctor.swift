@@ -2,7 +2,6 @@ import Configuration
 import CommandLineTool
 import ArgumentParser
 import Daemon
-import HTTPTransport
 import Logging
 import Postgres
 import Store

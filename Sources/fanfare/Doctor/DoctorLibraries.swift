@@ -1,5 +1,4 @@
 import PushModel
-import Daemon
 import Glibc
 import HTTPTransport
 import Postgres

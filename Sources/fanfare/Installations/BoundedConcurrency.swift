@@ -1,7 +1,6 @@
 import CommandLineTool
 import HTTPTransport
 import Providers
-import PushModel
 import Signing
 
 /// One request for each of many things, some of them at once, until they are done or the hub itself fails.

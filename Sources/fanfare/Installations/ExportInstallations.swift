@@ -1,11 +1,8 @@
 import CommandLineTool
 import ArgumentParser
-import Daemon
 import Foundation
-import HTTPTransport
 import Providers
 import PushModel
-import Signing
 
 /// `fanfare installation export`
 struct ExportInstallations: AsyncParsableCommand {

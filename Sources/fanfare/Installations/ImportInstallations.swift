@@ -4,7 +4,6 @@ import Daemon
 import HTTPTransport
 import Providers
 import PushModel
-import Signing
 
 /// `fanfare installation import`
 struct ImportInstallations: ReportingCommand {

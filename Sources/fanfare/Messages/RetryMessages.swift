@@ -1,6 +1,5 @@
 import CommandLineTool
 import ArgumentParser
-import Daemon
 import Postgres
 import PushModel
 import Store

@@ -2,7 +2,6 @@ import CommandLineTool
 import Daemon
 import HTTPTransport
 import Providers
-import Store
 
 extension Failure {
     /// Runs `body`; what its libraries throw becomes a failure with a status for the shell.

@@ -1,7 +1,6 @@
 import Configuration
 import CommandLineTool
 import ArgumentParser
-import Daemon
 import HTTPTransport
 
 /// `fanfare healthcheck`

@@ -1,5 +1,4 @@
 import Concurrency
-import Daemon
 import Glibc
 import Logging
 import UnixSignals

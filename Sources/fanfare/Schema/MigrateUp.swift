@@ -1,6 +1,5 @@
 import ArgumentParser
 import CommandLineTool
-import Daemon
 import PushModel
 import Store
 

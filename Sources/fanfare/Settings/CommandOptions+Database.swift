@@ -1,7 +1,6 @@
 import Concurrency
 import Configuration
 import CommandLineTool
-import Daemon
 import Logging
 import Postgres
 import Store

@@ -1,6 +1,4 @@
 import Configuration
-import Daemon
-import PushModel
 
 /// The key table as a page for people (Markdown). Pure.
 struct ConfigReference {

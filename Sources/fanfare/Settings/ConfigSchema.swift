@@ -1,7 +1,6 @@
 import PushModel
 import Configuration
 import CommandLineTool
-import Daemon
 
 /// The key table as a JSON Schema. Pure.
 struct ConfigSchema {

@@ -1,5 +1,3 @@
-import Daemon
-import PushWorker
 import Telemetry
 
 extension MetricFamily {

@@ -1,7 +1,6 @@
 import PushModel
 import CommandLineTool
 import ArgumentParser
-import Daemon
 import PushWorker
 import Glibc
 import Postgres
