@@ -81,7 +81,7 @@ struct ChaosCommand: AsyncParsableCommand {
 
     func run() async throws {
         let seed = seed ?? UInt64.random(in: 1...999_999_999)
-        Self.tell("seed \(seed)")
+        Self.printLine("seed \(seed)")
         do {
             if steer {
                 try await steerRuns(seed)
@@ -100,7 +100,7 @@ struct ChaosCommand: AsyncParsableCommand {
         options.recipients = recipients ?? options.recipients
         options.workers = workers ?? options.workers
         options.keep = keep
-        let report = try await CampaignRun(options) { Self.tell($0) }.run(worker: Self.beside("fanfare"))
+        let report = try await CampaignRun(options) { Self.printLine($0) }.run(worker: Self.beside("fanfare"))
         try finish(text: report.text, json: try report.json, directory: report.directory, isGood: report.isGood)
     }
 
@@ -110,7 +110,7 @@ struct ChaosCommand: AsyncParsableCommand {
         options.recipients = recipients ?? options.recipients
         options.workers = workers ?? options.workers
         options.keep = keep
-        let report = try await SteeringRun(options) { Self.tell($0) }.run(worker: Self.beside("fanfare"))
+        let report = try await SteeringRun(options) { Self.printLine($0) }.run(worker: Self.beside("fanfare"))
         try finish(text: report.text, json: try report.json, directory: report.directory, isGood: report.isGood)
     }
 
@@ -123,17 +123,17 @@ struct ChaosCommand: AsyncParsableCommand {
         options.kinds = try kinds()
         options.sabotage = sabotage
         options.keep = keep
-        let report = try await ChaosRun(options) { Self.tell($0) }.run(worker: Self.beside("fanfare"))
+        let report = try await ChaosRun(options) { Self.printLine($0) }.run(worker: Self.beside("fanfare"))
         try finish(text: report.text, json: try report.json, directory: report.directory, isGood: report.isGood)
     }
 
     private func finish(text: String, json form: String, directory: String, isGood: Bool) throws {
         print(json ? form : text)
-        if keep, !isGood { Self.tell("data and logs: \(directory)") }
+        if keep, !isGood { Self.printLine("data and logs: \(directory)") }
         if !isGood { throw ExitCode(1) }
     }
 
-    private static func tell(_ line: String) {
+    private static func printLine(_ line: String) {
         // The reader may have gone; the run goes on.
         try? FileHandle.standardError.write(contentsOf: Data("chaos: \(line)\n".utf8))
     }

@@ -137,19 +137,19 @@ import Testing
             {"hubs": ["news"], "audience": {"tags": ["A"]}, "content": {"": {"title": "x"}},
              "schedule": {"at": "2020-01-01T09:00", "zone": "Europe/Berlin"}}
             """#, to: "once.json")
-        let never = "warning: schedule: it never comes: Wed 2020-01-01 09:00 +01:00 is past"
+        let never = "warning: schedule: it never starts: Wed 2020-01-01 09:00 +01:00 is past"
         let made = try await owner.type("fanfare campaign create once --file once.json")
         #expect(made.status == 0 && made.errors.contains(never), "\(made)")
         let checked = try await owner.type("fanfare campaign check once")
         #expect(checked.status == 0 && checked.output.contains(never), "\(checked)")
         let shown = try await owner.type("fanfare schedule show once")
-        #expect(shown.output.contains("it never comes: Wed 2020-01-01"), "\(shown)")
+        #expect(shown.output.contains("it never starts: Wed 2020-01-01"), "\(shown)")
         let drained = try await owner.type("fanfare drain")
         #expect(drained.status == 0, "\(drained)")
         // Said once, also when a worker found it, too.
         let again = try await owner.type("fanfare campaign check once")
-        #expect(again.output.components(separatedBy: "it never comes").count == 2, "\(again)")
+        #expect(again.output.components(separatedBy: "it never starts").count == 2, "\(again)")
         let list = try await owner.type("fanfare campaign list")
-        #expect(list.output.contains("schedule: it never comes"), "\(list)")
+        #expect(list.output.contains("schedule: it never starts"), "\(list)")
     }
 }

@@ -48,7 +48,7 @@ import Testing
     @Test func theSettingsThatComeWithFanfareWorkAtOnce() async throws {
         let emulator = try RunningProgram(fanfare, "--listen", "127.0.0.1:0")
         let base = try await address(emulator)
-        let output = try await emulator.printed("tell the worker")
+        let output = try await emulator.printed(": change them.")
         #expect(output.contains("Endpoint=\(base)/;SharedAccessKeyName=emulator;SharedAccessKey=ZW11bGF0b3I="))
         #expect(try await send(to: base) == 201)
         try await emulator.printed("breaking-news  201  World  0 notifications  title_English \"Hello\"")

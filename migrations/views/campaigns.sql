@@ -7,10 +7,10 @@ SELECT c.name AS campaign,
        r.why,
        p.expanded,
        CASE
-           WHEN p.is_through THEN p.expanded + l.left_out
+           WHEN p.is_expanded THEN p.expanded + l.left_out
            ELSE greatest(r.estimate, p.expanded + l.left_out)
        END AS total,
-       p.is_through,
+       p.is_expanded,
        p.accepted,
        p.rejected,
        p.expired,
@@ -24,7 +24,7 @@ SELECT c.name AS campaign,
        p.double_example,
        p.passed,
        p.outside_window,
-       CASE WHEN NOT p.is_through THEN greatest(0, r.estimate - p.expanded - l.left_out) ELSE 0 END AS never_made,
+       CASE WHEN NOT p.is_expanded THEN greatest(0, r.estimate - p.expanded - l.left_out) ELSE 0 END AS never_made,
        p.unknown_zone,
        p.waits_until,
        p.waits_for,
@@ -56,8 +56,8 @@ COMMENT ON COLUMN push.run_progress.key IS 'Key of the run.';
 COMMENT ON COLUMN push.run_progress.state IS 'Where it stands.';
 COMMENT ON COLUMN push.run_progress.why IS 'Why, in words; null: nothing to say.';
 COMMENT ON COLUMN push.run_progress.expanded IS 'Recipients that have a message by now.';
-COMMENT ON COLUMN push.run_progress.total IS 'All recipients: an estimate until is_through.';
-COMMENT ON COLUMN push.run_progress.is_through IS 'Whether the audience was read to its end.';
+COMMENT ON COLUMN push.run_progress.total IS 'All recipients: an estimate until is_expanded.';
+COMMENT ON COLUMN push.run_progress.is_expanded IS 'Whether the audience was read to its end.';
 COMMENT ON COLUMN push.run_progress.accepted IS 'Messages that a hub took.';
 COMMENT ON COLUMN push.run_progress.rejected IS 'Messages that failed for good.';
 COMMENT ON COLUMN push.run_progress.expired IS 'Messages whose time was up.';
@@ -79,7 +79,7 @@ COMMENT ON COLUMN push.run_progress.passed IS
 COMMENT ON COLUMN push.run_progress.outside_window IS
     'Recipients that were left out because their window ended ("outside": "drop").';
 COMMENT ON COLUMN push.run_progress.never_made IS
-    'Recipients that have no message, or none yet: an estimate, 0 when is_through. total is expanded, never_made and '
+    'Recipients that have no message, or none yet: an estimate, 0 when is_expanded. total is expanded, never_made and '
     'those who were left out; expanded is accepted, rejected, expired, cancelled, in_doubt, under_way and pending.';
 COMMENT ON COLUMN push.run_progress.unknown_zone IS
     'Recipients with a message whose time_zone is null or not a zone of the run: they got it at its default''s time.';
@@ -155,7 +155,7 @@ SELECT c.name AS campaign,
        o.hub,
        o.workers,
        o.expanded,
-       o.is_through,
+       o.is_expanded,
        r.id AS run
   FROM push.run r
        JOIN push.campaign c ON c.id = r.campaign,
@@ -166,7 +166,7 @@ COMMENT ON COLUMN push.run_hubs.key IS 'Key of the run.';
 COMMENT ON COLUMN push.run_hubs.hub IS 'Name of the hub.';
 COMMENT ON COLUMN push.run_hubs.workers IS 'Workers that serve the hub now. 0: the run waits for one.';
 COMMENT ON COLUMN push.run_hubs.expanded IS 'Recipients on this hub that have a message by now.';
-COMMENT ON COLUMN push.run_hubs.is_through IS 'Whether the audience was read to its end for this hub.';
+COMMENT ON COLUMN push.run_hubs.is_expanded IS 'Whether the audience was read to its end for this hub.';
 COMMENT ON COLUMN push.run_hubs.run IS 'Number of the run: push.run.id.';
 
 CREATE OR REPLACE VIEW push.campaign_next AS

@@ -80,7 +80,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push_internal.pulse_of_runs IS
     'runs: the newest 100 that have not ended, without tests, each with what became of its messages by status, of '
-    'slices that are through; open: its other messages. messages null: 10,000 slices are read in all, of runs with '
+    'slices whose messages are all final; open: its other messages. messages null: 10,000 slices are read in all, of runs with '
     'few of them first. runs_omitted: runs that have not ended and whose messages are not in it. '
     'runs_paused_by_themselves: among the newest 10,000 that are not over.';
 

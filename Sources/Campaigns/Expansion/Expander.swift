@@ -91,7 +91,7 @@ public struct Expander: Sendable {
         defer { if ended == 0 { work.state.withLock { $0.endedStuck = before } } }
         ended = try await runs.endStuckReads()
         guard ended > 0 else { return }
-        log.error("ended sessions whose view does not let itself be cancelled", metadata: ["sessions": "\(ended)"])
+        log.error("ended sessions whose view could not be cancelled", metadata: ["sessions": "\(ended)"])
     }
 
     private func begin(_ streams: [Runs.Stream]) -> [Runs.Stream] {
@@ -143,8 +143,8 @@ public struct Expander: Sendable {
             guard let n = next(stream) else { return nil }
             let expansion = try await runs.expand(stream.id, upTo: n)
             work.state.withLock { $0.failed.passed(stream.id) }
-            if expansion.isThrough { keeper.lookSoon() }
-            return expansion.isThrough ? nil : expansion.rows
+            if expansion.isExpanded { keeper.lookSoon() }
+            return expansion.isExpanded ? nil : expansion.rows
         } catch {
             if Task.isCancelled { return nil }
             let endedStuck = work.state.withLock { $0.endedStuck }

@@ -40,7 +40,7 @@ public struct RunKeeper: Sendable {
             } catch {
                 guard !Task.isCancelled else { return }
                 if pace.failed() {
-                    log.error("cannot move campaigns on; trying again", metadata: ["error": "\(error)"])
+                    log.error("cannot update runs of campaigns; trying again", metadata: ["error": "\(error)"])
                 }
                 pause = pace.pause
             }

@@ -45,7 +45,7 @@ struct RunStep: Sendable, Equatable {
         switch look.state {
         case .waiting: return (.turnComes, nil)  // only those whose turn has come are looked at
         case .canary, .running, .paused:
-            if let endsIn = look.endsIn, endsIn <= 0, !look.isThrough {
+            if let endsIn = look.endsIn, endsIn <= 0, !look.isExpanded {
                 let all = look.estimate.map { "\($0)" } ?? "?"
                 return (.timeIsUp, "its time was up after \(look.expanded) of about \(all) recipients")
             }
@@ -57,7 +57,7 @@ struct RunStep: Sendable, Equatable {
     }
 
     private static func change(_ look: Runs.Look, _ canary: Runs.Look.Canary) -> (RunEvent, String?)? {
-        switch (look.state, look.isThrough) {
+        switch (look.state, look.isExpanded) {
         case (.canary, true): return (.canaryIsAll, nil)
         case (.running, false) where look.expanded >= canary.size:
             return (
@@ -115,7 +115,7 @@ struct RunStep: Sendable, Equatable {
         case .waiting, .canary, .paused: return nil
         case .cancelling, .cancelled, .expired, .skipped: return (.isStopped, nil)
         case .running, .done, .failed:
-            guard look.isThrough else { return nil }
+            guard look.isExpanded else { return nil }
             let unsent = results.rejected + results.expired
             if look.expanded > 0 {
                 return unsent == results.all ? (.nothingIsSent, "nothing could be sent") : (.isSent, nil)

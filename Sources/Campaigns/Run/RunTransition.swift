@@ -130,7 +130,7 @@ extension RunState {
         case (.cancelling, .isStopped): .moves(.cancelled, "what was on the wire has ended")
         case (.cancelled, .isStopped), (.expired, .isStopped): .stays("its last messages are final")
         case (.running, _): .refused("its audience is read")
-        case (.waiting, _), (.canary, _): .refused("its audience is not through")
+        case (.waiting, _), (.canary, _): .refused("its audience is not expanded yet")
         case (.paused, _): .refused("a person decides how it goes on")
         case (.cancelling, _), (.cancelled, _): .refused("it ends as cancelled")
         case (.expired, _): .refused("it ends as expired")

@@ -34,7 +34,7 @@ extension Schedule {
             let missed = missed(from: expected, until: certain) { begins($0) < now - late }
             let policy = misfire == .skip ? "misfire is skip" : "catchUp"
             var move = moved(due, to: missed.next)
-            missed.tell(&move, "no worker started it within \(Int(late)) s (\(policy))")
+            missed.record(in: &move, "no worker started it within \(Int(late)) s (\(policy))")
             return move
         }
         guard misfire == .once, let second = next(after: expected), begins(second) <= now else {
@@ -43,8 +43,8 @@ extension Schedule {
         var last = second
         while let at = next(after: last), begins(at) <= now { last = at }
         var move = starting(due, last, now: now)
-        missed(from: expected, until: last - 1) { $0 < last }.tell(
-            &move, "a later time starts instead (misfire is once)")
+        missed(from: expected, until: last - 1) { $0 < last }.record(
+            in: &move, "a later time starts instead (misfire is once)")
         return move
     }
 
@@ -104,7 +104,7 @@ private struct MissedTimes {
         count += 1
     }
 
-    func tell(_ move: inout Schedules.Move, _ reason: String) {
+    func record(in move: inout Schedules.Move, _ reason: String) {
         move.missed = times.map(Int64.init)
         move.why = "missed: \(reason)"
         if count > 1 {

@@ -7,13 +7,13 @@ extension Schedule {
         guard next(after: instant) == nil else { return nil }
         switch times {
         case .once(let at):
-            return "it never comes: \(local(at)) \(at > instant ? "lies outside of from and until" : "is past")"
+            return "it never starts: \(local(at)) \(at > instant ? "lies outside of from and until" : "is past")"
         case .cron(let line):
-            if let until, until <= instant { return "it never comes: until, \(local(until)), is past" }
+            if let until, until <= instant { return "it never starts: until, \(local(until)), is past" }
             if from != nil || until != nil {
-                return "it never comes: no time of \(line) lies between from and until"
+                return "it never starts: no time of \(line) lies between from and until"
             }
-            return "it never comes: no time of \(line) lies within eight years"
+            return "it never starts: no time of \(line) lies within eight years"
         }
     }
 

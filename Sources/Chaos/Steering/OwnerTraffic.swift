@@ -36,7 +36,7 @@ actor OwnerTraffic {
         for index in runs.indices where runs[index].wish != .cancelled { await resume(index) }
         // The server's answers are read at the end, so nobody is heard before that.
         let now = Date().timeIntervalSince1970
-        for index in runs.indices { runs[index].mayBeHeard(from: now) }
+        for index in runs.indices { runs[index].allowTraffic(from: now) }
     }
 
     /// nil: the database is away.
@@ -87,12 +87,12 @@ actor OwnerTraffic {
 
     private func pause(_ index: Int) async {
         let answer = await steer(index, .pause(reason: nil))
-        if answer == .done { runs[index].fallSilent(at: Date().timeIntervalSince1970) }
+        if answer == .done { runs[index].expectQuiet(from: Date().timeIntervalSince1970) }
         note("pause", answer)
     }
 
     private func resume(_ index: Int) async {
-        if runs[index].wish != .cancelled { runs[index].mayBeHeard(from: Date().timeIntervalSince1970) }
+        if runs[index].wish != .cancelled { runs[index].allowTraffic(from: Date().timeIntervalSince1970) }
         note("resume", await steer(index, .resume))
     }
 
@@ -101,7 +101,7 @@ actor OwnerTraffic {
         switch answer {
         case .done:
             runs[index].wish = .cancelled
-            runs[index].fallSilent(at: Date().timeIntervalSince1970)
+            runs[index].expectQuiet(from: Date().timeIntervalSince1970)
         case .unknown: runs[index].wish = .either
         case .refused: break
         }

@@ -27,10 +27,10 @@ struct SteeredRun: Sendable, Equatable {
     var campaign: String { "c\(number)" }
     static let key = "1"
 
-    mutating func fallSilent(at moment: Double) { quietSince = quietSince ?? moment }
+    mutating func expectQuiet(from moment: Double) { quietSince = quietSince ?? moment }
 
     /// Somebody asks for more of it, or nobody looks any more.
-    mutating func mayBeHeard(from moment: Double) {
+    mutating func allowTraffic(from moment: Double) {
         if let since = quietSince, since < moment { quiet.append(since...moment) }
         quietSince = nil
     }

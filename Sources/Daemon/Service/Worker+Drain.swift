@@ -126,7 +126,7 @@ extension Worker {
                 case .working: pause = 0.02
                 }
             } catch {
-                log.warning("cannot see what is left", metadata: ["error": "\(error)"])
+                log.warning("cannot count what is left", metadata: ["error": "\(error)"])
                 pause = 1
             }
             await Sleep.system(pause)

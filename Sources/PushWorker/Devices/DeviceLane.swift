@@ -202,7 +202,7 @@ final class DeviceLane: Sendable {
             health.worked(now: context.clock.monotonic())
             if let seconds = health.goesOn(now: context.clock.monotonic()) {
                 context.log.notice(
-                    "changes of devices go on",
+                    "changes of devices are sent again",
                     metadata: ["hub": "\(hub.settings.name)", "since_seconds": .stringConvertible(seconds)])
             }
         case .none, .close: break
@@ -223,7 +223,7 @@ final class DeviceLane: Sendable {
             try await queue.close(hub: hub.id, seconds: seconds, because: why)
         } catch {
             context.log.warning(
-                "cannot tell the other workers that changes of devices wait", metadata: ["error": "\(error.why)"])
+                "cannot record that changes of devices wait", metadata: ["error": "\(error.why)"])
         }
         return true
     }

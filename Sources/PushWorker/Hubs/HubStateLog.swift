@@ -53,7 +53,7 @@ struct HubStateLog: Sendable {
             "hub": "\(hub.settings.name)", "since_seconds": .stringConvertible(Self.rounded(over.seconds)),
         ]
         switch condition {
-        case .waiting: log.notice("the hub need not be waited for any more", metadata: fields)
+        case .waiting: log.notice("the wait for the hub is over", metadata: fields)
         case .failing: log.notice("posts get through to the hub again", metadata: fields)
         case .held:
             fields["was_held_because"] = "\(over.why)"

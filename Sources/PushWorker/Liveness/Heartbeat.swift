@@ -145,7 +145,7 @@ final class Heartbeat: Sendable {
                 memory.troubles[dead] = nil
                 note(found, began: statement)
                 if found.claims > 0 { rescues.add() }
-                await tell(found, "rescued a dead worker", ["worker": .stringConvertible(dead.number)], &memory)
+                await logRescue(found, "rescued a dead worker", ["worker": .stringConvertible(dead.number)], &memory)
             } catch {
                 watch.failed(error, by: .rescue)
                 // Logged once, not with every heartbeat.
@@ -163,7 +163,7 @@ final class Heartbeat: Sendable {
         guard !strays.isEmpty else { return }
         do throws(DatabaseError) {
             let found = try await workers.rescue(claims: strays)
-            await tell(found, "took back claims whose answer was lost", [:], &memory)
+            await logRescue(found, "took back claims whose answer was lost", [:], &memory)
         } catch {
             log.error("cannot take back claims whose answer was lost", metadata: ["error": "\(error.why)"])
         }
@@ -179,7 +179,7 @@ final class Heartbeat: Sendable {
         }
     }
 
-    private func tell(
+    private func logRescue(
         _ found: Workers.Rescued, _ what: Logger.Message, _ metadata: Logger.Metadata, _ memory: inout Memory
     ) async {
         if found.claims > 0 {

@@ -45,7 +45,7 @@ final class GateReader: Sendable {
             try await hub.shareKeyChange(store)
         } catch {
             log.warning(
-                "cannot tell the other workers which key a hub takes; trying again",
+                "cannot record which key a hub takes; trying again",
                 metadata: ["hub": "\(hub.settings.name)", "error": "\(error)"])
         }
     }
@@ -59,7 +59,7 @@ final class GateReader: Sendable {
         refusedMarks.withLock { $0[hub.id] = step.next }
         guard step.messages > 0 else { return }
         log.notice(
-            "what the hub refused is due again",
+            "messages that the hub refused are due again",
             metadata: ["hub": "\(hub.settings.name)", "messages": .stringConvertible(step.messages)])
     }
 

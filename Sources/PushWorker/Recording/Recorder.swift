@@ -267,7 +267,7 @@ actor Recorder {
         do {
             try await queue.giveUp(entry.completion, because: "\(error)")
         } catch let fault {
-            log.error("cannot write down what is given up; trying again", metadata: ["error": "\(fault)"])
+            log.error("cannot record that a result is given up; trying again", metadata: ["error": "\(fault)"])
             refused.postpone(
                 entry, tryAt: clock.monotonic() + settings.backoff.delay(attempt: entry.tries, random: 1))
             if ended { await pauseAfterFault() }

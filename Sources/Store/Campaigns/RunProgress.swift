@@ -8,9 +8,9 @@ public struct RunProgress: Sendable, Equatable {
     public var state: RunState
     public var why: String?
     public var expanded: Int64
-    /// All recipients; an estimate until `isThrough`, nil: unknown.
+    /// All recipients; an estimate until `isExpanded`, nil: unknown.
     public var total: Int64?
-    public var isThrough: Bool
+    public var isExpanded: Bool
     public var accepted: Int64
     public var rejected: Int64
     public var expired: Int64
@@ -71,7 +71,7 @@ extension CampaignStore {
         let runs = try await newest(name, key: key, limit: limit)
         return try await database.query(
             """
-            SELECT p.campaign, p.key, p.state::text, p.why, p.expanded, p.total, p.is_through, p.accepted, p.rejected,
+            SELECT p.campaign, p.key, p.state::text, p.why, p.expanded, p.total, p.is_expanded, p.accepted, p.rejected,
                    p.expired, p.cancelled, p.in_doubt, p.under_way, p.pending, p.suppressed, p.capped, p.reasons::text,
                    p.per_second::double precision, p.rate::double precision,
                    extract(epoch FROM p.eta)::double precision, p.revision,
@@ -111,7 +111,7 @@ extension CampaignStore {
     private static func progress(_ row: inout Row) throws(DatabaseError) -> RunProgress {
         RunProgress(
             campaign: try row.string(), key: try row.string(), state: try row.runState(), why: try row.stringOrNil(),
-            expanded: try row.int64(), total: try row.int64OrNil(), isThrough: try row.bool(),
+            expanded: try row.int64(), total: try row.int64OrNil(), isExpanded: try row.bool(),
             accepted: try row.int64(), rejected: try row.int64(), expired: try row.int64(),
             cancelled: try row.int64(), inDoubt: try row.int64(), underWay: try row.int64(),
             pending: try row.int64(), suppressed: try row.int64(), capped: try row.int64(),

@@ -20,7 +20,7 @@ extension Runs {
         /// Recipients at the start; nil: not known.
         public var estimate: Int64?
         /// Whether the audience was read to its end.
-        public var isThrough = false
+        public var isExpanded = false
         /// Whether slices were made: if `expanded` is still 0, everybody was left out.
         public var leftOut = false
         /// Slices that the look tried to count and that are not final; 0: all are counted.
@@ -92,7 +92,7 @@ extension Runs {
     public func look(after: Int64, most: Int32) async throws(DatabaseError) -> [Look] {
         try await database.query(
             """
-            SELECT run, campaign, key, state::text, since, in_state, ends_in, expanded, estimate, is_through, left_out,
+            SELECT run, campaign, key, state::text, since, in_state, ends_in, expanded, estimate, is_expanded, left_out,
                    open, has_parked,
                    results, rejected, expired, doubts, reasons, judged_results, judged_rejected, judged_doubts,
                    stop_rejected, stop_doubts, stop_least, canary_size, canary_wait, canary_failed, canary_doubts,
@@ -111,7 +111,7 @@ extension Runs {
         (look.campaign, look.key) = (campaign, key)
         (look.inState, look.endsIn) = (try row.double(), try row.doubleOrNil())
         (look.expanded, look.estimate) = (try row.int64(), try row.int64OrNil())
-        (look.isThrough, look.leftOut) = (try row.bool(), try row.bool())
+        (look.isExpanded, look.leftOut) = (try row.bool(), try row.bool())
         look.open = Int(try row.int32())
         look.hasParked = try row.bool()
         let results = try results(&row)

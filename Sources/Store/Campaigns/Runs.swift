@@ -70,7 +70,7 @@ public struct Runs: Sendable {
         /// Messages made; 0 also while another worker expands the stream.
         public var rows: Int
         /// The audience was read to its end.
-        public var isThrough: Bool
+        public var isExpanded: Bool
     }
 
     /// Makes messages of the next recipients, in one transaction.
@@ -84,8 +84,8 @@ public struct Runs: Sendable {
                 "SELECT rows, done FROM push_worker.expand_v1(\(stream), \(Int32(n)))", doing: "expand a campaign"
             ) { rows in
                 try rows.first { row in
-                    Expansion(rows: Int(try row.int32()), isThrough: try row.bool())
-                } ?? Expansion(rows: 0, isThrough: false)
+                    Expansion(rows: Int(try row.int32()), isExpanded: try row.bool())
+                } ?? Expansion(rows: 0, isExpanded: false)
             }
         }
     }

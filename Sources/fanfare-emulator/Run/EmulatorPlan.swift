@@ -65,7 +65,7 @@ struct EmulatorPlan {
         if chosen.isEmpty, let first = local.first {
             if let listen {
                 chosen = local
-                notes.append("The settings look for it at \(first.address), not at \(listen): tell the worker.")
+                notes.append("The settings look for it at \(first.address), not at \(listen): change them.")
             } else {
                 chosen = local.filter { $0.address.isSame(as: first.address) }
                 address = first.address

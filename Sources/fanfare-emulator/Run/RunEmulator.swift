@@ -28,7 +28,7 @@ struct RunEmulator: AsyncParsableCommand {
     @Option(name: .customLong("hub"), help: ArgumentHelp("Serve this hub. Repeatable.", valueName: "name"))
     var names: [String] = []
 
-    @Option(help: "Only the standard tier tells the notification id.") var tier = EmulatorSettings.Tier.standard
+    @Option(help: "Only the standard tier returns the notification id.") var tier = EmulatorSettings.Tier.standard
 
     @Option(
         help: ArgumentHelp(

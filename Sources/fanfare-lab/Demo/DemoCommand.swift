@@ -51,7 +51,7 @@ struct DemoCommand: AsyncParsableCommand {
             signals: signals)
         let outcome: Result<Void, any Error>
         do {
-            try run.tell { $0.title() }
+            try run.show { $0.title() }
             try await perform(run, on: try await starting.value)
             outcome = .success(())
         } catch {
@@ -83,7 +83,7 @@ struct DemoCommand: AsyncParsableCommand {
         let summary = try await environment.close()
         await server.stop()
         facts.ended = DemoResults.Ended(isClean: summary.clean, isGone: access(server.directory, F_OK) != 0)
-        try run.tell { $0.end(facts, command: Self.typed) }
+        try run.show { $0.end(facts, command: Self.typed) }
         if json.isOn, !keep { try StandardStreams.print(facts.json(directory: server.directory, psql: nil).document) }
         let wrong = facts.claims.filter { !$0.holds }
         guard wrong.isEmpty else {

@@ -13,7 +13,7 @@ struct DemoRun: Sendable {
 
     func story(at environment: DemoEnvironment) async throws -> DemoResults {
         var facts = DemoResults()
-        try tell { $0.statements(facts.stories) }
+        try show { $0.statements(facts.stories) }
         for story in facts.stories {  // news breaks one at a time: each has left before the next comes in
             try await environment.database.script(story.statement, doing: "enqueue a story")
             try await environment.drained()
@@ -25,12 +25,12 @@ struct DemoRun: Sendable {
         facts.results = try await queries.results()
         facts.warnings = environment.emulator.warnings.map(\.text)
         facts.latency = try await queries.latency()
-        try tell { $0.posts(facts) }
-        try tell { $0.phones(facts) }
-        try tell { $0.results(facts) }
+        try show { $0.posts(facts) }
+        try show { $0.phones(facts) }
+        try show { $0.results(facts) }
 
         if let load {
-            try tell { $0.load(load) }
+            try show { $0.load(load) }
             var ticker = page.map { DemoTicker($0.style) }
             if page != nil { try StandardStreams.print("") }
             let outcome = try await load.run(at: environment) { progress in
@@ -38,15 +38,15 @@ struct DemoRun: Sendable {
                 try ticker?.show(progress)
             }
             facts.load = outcome
-            try tell { $0.loadResult(outcome, processors: ProcessInfo.processInfo.activeProcessorCount) }
+            try show { $0.loadResult(outcome, processors: ProcessInfo.processInfo.activeProcessorCount) }
         }
         facts.lost = try await queries.lost()
-        try tell { $0.claims(facts) }
+        try show { $0.claims(facts) }
         return facts
     }
 
     /// - Throws: what `StandardStreams.print` throws; `CancellationError` when a signal is ending the demo.
-    func tell(_ part: (DemoPage) -> String) throws {
+    func show(_ part: (DemoPage) -> String) throws {
         if signals.isLeaving { throw CancellationError() }
         if let page { try StandardStreams.printStyled(part(page)) }
     }

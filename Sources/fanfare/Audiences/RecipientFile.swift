@@ -107,7 +107,7 @@ struct RecipientFile {
         if let tag = member.tag, !Tag.isPlain(tag) { throw LineFault("\(tag.quoted) is not a tag") }
         if let handle = member.handle, !Target.isHandle(handle) {
             throw LineFault(
-                "its handle is none: 1 to \(Target.handleLengthLimit) visible ASCII characters, no spaces")
+                "its handle is not valid: 1 to \(Target.handleLengthLimit) visible ASCII characters, no spaces")
         }
         if let zone = member.timeZone, zone.utf8.count > 100 {
             throw LineFault("time_zone has \(zone.utf8.count) bytes, 100 are allowed")

@@ -21,7 +21,7 @@ enum RunScreen {
         var parts = ["\(run.campaign) \(run.key.onOneLine)", run.state.rawValue]
         if let total = run.total {
             let share = total == 0 ? 1 : min(1, Double(done) / Double(total))
-            parts.append("\(HumanFormat.grouped(done)) of \(run.isThrough ? "" : "~")\(HumanFormat.grouped(total))")
+            parts.append("\(HumanFormat.grouped(done)) of \(run.isExpanded ? "" : "~")\(HumanFormat.grouped(total))")
             parts.append("\(Int(share * 100)) %  \(bar(share))")
         } else {
             parts.append(HumanFormat.grouped(done))
@@ -91,8 +91,8 @@ enum RunScreen {
     ///
     /// `campaign spring, run k: of ~200,000 recipients 9,896 sent, 26,104 taken back, ~164,000 never made`
     static func text(ofStopped run: RunProgress) -> String {
-        let total = run.total.map { "of \(run.isThrough ? "" : "~")\(HumanFormat.grouped($0)) recipients " } ?? ""
-        let never = run.neverMade.map { "\(run.isThrough ? "" : "~")\(HumanFormat.grouped($0)) never made" }
+        let total = run.total.map { "of \(run.isExpanded ? "" : "~")\(HumanFormat.grouped($0)) recipients " } ?? ""
+        let never = run.neverMade.map { "\(run.isExpanded ? "" : "~")\(HumanFormat.grouped($0)) never made" }
         let first = [
             "\(HumanFormat.grouped(run.accepted)) sent", "\(HumanFormat.grouped(run.cancelled)) taken back", never,
         ]
@@ -127,7 +127,7 @@ extension RunProgress {
     var members: [String: JSONOutput] {
         [
             "campaign": .text(campaign), "key": .text(key), "state": .text(state.rawValue), "why": .text(why),
-            "expanded": .number(expanded), "total": .number(total), "is_through": .flag(isThrough),
+            "expanded": .number(expanded), "total": .number(total), "is_expanded": .flag(isExpanded),
             "accepted": .number(accepted), "rejected": .number(rejected), "expired": .number(expired),
             "cancelled": .number(cancelled), "in_doubt": .number(inDoubt), "under_way": .number(underWay),
             "pending": .number(pending), "suppressed": .number(suppressed), "capped": .number(capped),

@@ -26,7 +26,7 @@ struct DeleteInstallation: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Make a hub forget installations.",
         discussion: """
-            The hub does not tell whether there was one: deleting twice is no fault.
+            The hub does not report whether there was one: deleting twice is no fault.
 
             Example: fanfare installation delete --hub news phone-1 phone-2
             """)

@@ -13,7 +13,7 @@ struct Send: ReportingCommand {
         discussion: """
             The same planner as the worker's makes the request; nothing is written down, and nothing is tried again. A \
             hub that localises by tag gets one request for each language. A hub that accepts a push says nothing about \
-            phones; --test makes it wait for the platforms and tell what each of at most 10 devices was answered.
+            phones; --test makes it wait for the platforms and report what each of at most 10 devices was answered.
 
             Exits 0 accepted, 1 refused for good (or, with --test, by a platform), 65 not a message, 69 hub out of \
             reach, 75 throttled, unavailable or in doubt, 78 the hub refuses our key.

@@ -14,7 +14,7 @@ struct CheckTags: ReportingCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Check a tag expression, alone or against the tags of a device.",
         discussion: """
-            Exits 65 when the expression is none. Warns of one that no device or every device matches, and of tags named and, \
+            Exits 65 when it is not a tag expression. Warns of one that no device or every device matches, and of tags named and, \
             or and not. With --against it prints {"match": true} or {"match": false}.
 
             Example: fanfare tag check '(news || sports) && !muted' --against news,lang_fr

@@ -92,7 +92,7 @@ struct RunModel: Hashable {
         facts.inState = isSettled ? RunStep.settling : 0
         facts.endsIn = isTimeUp ? -1 : nil
         facts.expanded = Int64(places.count { $0 != .unmade })
-        facts.isThrough = !places.contains(.unmade)
+        facts.isExpanded = !places.contains(.unmade)
         facts.open = places.count { $0 != .unmade && !$0.isFinal }
         facts.hasParked = places.contains(.parked)
         if facts.open == 0 {

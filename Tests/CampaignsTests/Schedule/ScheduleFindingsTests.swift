@@ -27,7 +27,7 @@ import Testing
     func oneThatNeverComesIsWarnedOf(text: Schedules.Text, why: String) throws {
         let findings = try Self.findings(text)
         #expect(findings.map(\.level) == ["warning"])
-        #expect(findings.first?.finding.hasPrefix("it never comes: ") == true)
+        #expect(findings.first?.finding.hasPrefix("it never starts: ") == true)
         #expect(findings.first?.finding.contains(why) == true, "\(findings)")
     }
 

@@ -123,7 +123,7 @@ import Testing
         try await Self.scheduler(test.database).fireDue()
         #expect(
             try await test.texts("SELECT schedule_why FROM push.campaigns")
-                == ["it never comes: Wed 2020-01-01 09:00 +01:00 is past"])
+                == ["it never starts: Wed 2020-01-01 09:00 +01:00 is past"])
     }
 
     /// The server's clock was three hours ahead for a moment.

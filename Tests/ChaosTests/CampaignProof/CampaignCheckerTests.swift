@@ -25,7 +25,7 @@ import Testing
         let made = Int64(audience.count) - suppressed
         facts.slices = .init(count: 4, rows: made, suppressed: suppressed, counted: states)
         facts.progress = RunProgress(
-            campaign: "spring", key: "chaos", state: .done, why: nil, expanded: made, total: 2_000, isThrough: true,
+            campaign: "spring", key: "chaos", state: .done, why: nil, expanded: made, total: 2_000, isExpanded: true,
             accepted: states["accepted"] ?? 0, rejected: states["rejected"] ?? 0, expired: 0, cancelled: 0, inDoubt: 2,
             underWay: 0, pending: 0, suppressed: suppressed, reasons: "{}", perSecond: 0, rate: nil, eta: nil,
             revision: 1,

@@ -133,10 +133,10 @@ import Testing
 
     @Test func silenceBeginsWithTheFirstAnswerAndEndsWithTheNextWish() {
         var run = SteeredRun(number: 1)
-        run.fallSilent(at: 10)
-        run.fallSilent(at: 12)
-        run.mayBeHeard(from: 20)
-        run.mayBeHeard(from: 30)
+        run.expectQuiet(from: 10)
+        run.expectQuiet(from: 12)
+        run.allowTraffic(from: 20)
+        run.allowTraffic(from: 30)
         #expect(run.quiet == [10...20])
     }
 }

@@ -80,7 +80,7 @@ import Testing
         ("key,tag\n1,no tag", #"line 2: "no tag" is not a tag"#),
         ("key,tag\n1,a\n2,b\n\n1,c", #"line 5: the key "1" stands in line 2 already"#),
         ("key,handle\n1,abcdefgh\n2,abcdefgh", "line 3: its handle stands in line 2 already"),
-        ("key,handle\n1,abc defgh", "line 2: its handle is none"),
+        ("key,handle\n1,abc defgh", "line 2: its handle is not valid"),
         ("key,tag\n\(String(repeating: "k", count: 1_001)),a", "line 2: its key has 1001 bytes, 1,000 are allowed"),
         ("key,tag,name\n1,a,x\0y", "line 2: it has the character NUL"),
         (#"{"key": "1", "tag": "a", "properties": {"a": "\u0000"}}"#, "line 1: it has the character NUL"),

@@ -8,7 +8,7 @@ import Testing
 @Suite struct CampaignReportTests {
     private static func run(inDoubt: Int64 = 0) -> RunProgress {
         RunProgress(
-            campaign: "spring", key: "k1", state: .done, why: nil, expanded: 10, total: 10, isThrough: true,
+            campaign: "spring", key: "k1", state: .done, why: nil, expanded: 10, total: 10, isExpanded: true,
             accepted: 10 - inDoubt, rejected: 0, expired: 0, cancelled: 0, inDoubt: inDoubt, underWay: 0, pending: 0,
             suppressed: 0, reasons: "{}", perSecond: 0, rate: nil, eta: nil, revision: 2, took: 8,
             startedAt: "2027-03-01T09:00:00Z", startedBy: "campaigns", unserved: [])

@@ -8,7 +8,7 @@ import Testing
     private static var spring: RunProgress {
         RunProgress(
             campaign: "spring", key: "2027-03-01", state: .running, why: nil, expanded: 412_827, total: 1_000_000,
-            isThrough: false, accepted: 409_871, rejected: 1_902, expired: 0, cancelled: 0, inDoubt: 0, underWay: 0,
+            isExpanded: false, accepted: 409_871, rejected: 1_902, expired: 0, cancelled: 0, inDoubt: 0, underWay: 0,
             pending: 527, suppressed: 3_310, reasons: #"{ "target_gone" : 1850, "not_sendable" : 52 }"#,
             perSecond: 498.2, rate: 500, eta: 1_180, revision: 2, took: 800, startedAt: "2027-03-01T09:00:00Z",
             startedBy: "campaigns", unserved: [])
@@ -31,7 +31,7 @@ import Testing
             RunScreen.text(ofStopped: run)
                 == "campaign spring, run 2027-03-01: of ~200,000 recipients 9,896 sent, 26,104 taken back, ~163,988 never "
                 + "made, 12 under way")
-        (run.isThrough, run.neverMade, run.total) = (true, 0, 36_012)
+        (run.isExpanded, run.neverMade, run.total) = (true, 0, 36_012)
         #expect(RunScreen.text(ofStopped: run).hasSuffix("taken back, 0 never made, 12 under way"))
         (run.total, run.neverMade) = (nil, nil)
         #expect(
@@ -60,7 +60,7 @@ import Testing
 
     @Test func oneThatIsOverShowsHowLongItTookAndNoEstimate() {
         var run = Self.spring
-        (run.state, run.isThrough, run.total) = (.done, true, 416_137)
+        (run.state, run.isExpanded, run.total) = (.done, true, 416_137)
         (run.pending, run.eta, run.perSecond) = (0, nil, 0)
         let line = RunScreen.line(of: run)
         #expect(line.contains("416,137 of 416,137   100 %  ████████████████████"))

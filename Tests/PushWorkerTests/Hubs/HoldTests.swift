@@ -45,7 +45,7 @@ import Testing
             try await worker.test.database.execute("SELECT push.resume_hub('news')")
             try await worker.until("SELECT count(*) FROM push.result WHERE status = 'accepted'") { $0 == 20 }
         }
-        #expect(Set(log.fields(of: "what the hub refused is due again").map { $0["hub"] }) == ["news"])
+        #expect(Set(log.fields(of: "messages that the hub refused are due again").map { $0["hub"] }) == ["news"])
         #expect(try await worker.lost() == [])
     }
 

@@ -48,7 +48,7 @@ import Testing
             try await worker.accepted(1)
             let begins = try await Self.line("the hub asks all workers to wait", in: log)
             #expect(begins["seconds"] == "1.0", "\(begins)")
-            let ends = try await Self.line("the hub need not be waited for any more", in: log)
+            let ends = try await Self.line("the wait for the hub is over", in: log)
             #expect(ends["since_seconds"].flatMap(Double.init).map { $0 >= 0.5 } == true, "\(ends)")
         }
     }

@@ -115,7 +115,7 @@ import Testing
             await record(7...7)
             try await it.untilGivenUp(1)
         }
-        #expect(it.log.fields(of: "cannot write down what is given up; trying again").count == 2)
+        #expect(it.log.fields(of: "cannot record that a result is given up; trying again").count == 2)
         #expect(it.log.fields { $0.hasPrefix("a result cannot be recorded and is given up") }.count == 1)
     }
 }

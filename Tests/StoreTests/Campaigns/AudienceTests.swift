@@ -128,13 +128,13 @@ import Testing
         _ = try await campaigns.create("x", spec: Self.spec("marketing.people"), draft: false)
         _ = try await campaigns.start("x", key: "k")
         var pages: [Int] = []
-        var isThrough = false
-        while !isThrough && pages.count < 10 {
+        var isExpanded = false
+        while !isExpanded && pages.count < 10 {
             let expansion = try await Runs(database: test.database).expand(1, upTo: 10)
             pages.append(expansion.rows)
-            isThrough = expansion.isThrough
+            isExpanded = expansion.isExpanded
         }
-        #expect(isThrough && pages.reduce(0, +) == 25, "\(pages)")
+        #expect(isExpanded && pages.reduce(0, +) == 25, "\(pages)")
         #expect(try await test.number("SELECT count(DISTINCT tag) FROM push.message") == 25)
         await test.database.close()
     }
@@ -152,7 +152,7 @@ import Testing
         let campaigns = CampaignStore(database: test.database)
         _ = try await campaigns.create("x", spec: Self.spec("marketing.people"), draft: false)
         _ = try await campaigns.start("x", key: "k")
-        while try await !Runs(database: test.database).expand(1, upTo: 7).isThrough {}
+        while try await !Runs(database: test.database).expand(1, upTo: 7).isExpanded {}
         #expect(try await test.number("SELECT count(DISTINCT recipient) FROM push.message") == 15)
         let progress = try #require(try await campaigns.progress("x", key: "k").first)
         #expect([progress.expanded, progress.doubleKey, progress.total] == [15, 15, 30])
@@ -232,7 +232,7 @@ import Testing
         while true {
             let expansion = try await runs.expand(1, upTo: 300)
             rows += expansion.rows
-            if expansion.isThrough { break }
+            if expansion.isExpanded { break }
         }
         #expect(rows == 1_000)
         #expect(try await test.number("SELECT count(DISTINCT tag) FROM push.message") == 1_000)

@@ -68,7 +68,7 @@ import Testing
             try await test.texts("SELECT concat_ws(' ', expanded, slices, done_at IS NOT NULL, zone) FROM push.stream")
                 == ["2 1 t"])
         #expect(
-            try await test.texts("SELECT concat_ws(' ', state, total, is_through, waits_until) FROM push.run_progress")
+            try await test.texts("SELECT concat_ws(' ', state, total, is_expanded, waits_until) FROM push.run_progress")
                 == ["running 2 t"])
     }
 
@@ -241,7 +241,7 @@ import Testing
         (#"{"tags": ["A", "B"]}"#, ["team", "B"], "tag B is in the audience of campaign spring"),
         (#"{"expression": "(World && !muted)"}"#, ["World"], "tag World is in the audience of campaign spring"),
         (#"{"tags": ["A"]}"#, ["a b"], #"audience.tags has "a b", which is not a tag"#),
-        (#"{"tags": ["A"]}"#, [], "audience.tags is no list of tags"),
+        (#"{"tags": ["A"]}"#, [], "audience.tags is not a list of tags"),
     ])
     func theAudienceOfTheCampaignIsNoTestAudience(audience: String, tags: [String], message: String) async throws {
         let (test, campaigns) = try await Self.make()

@@ -30,8 +30,8 @@ import Testing
     private static func expand(_ test: TestDatabase, by n: Int = 7) async throws {
         let runs = Runs(database: test.database)
         let stream = try await test.number("SELECT min(id) FROM push.stream")
-        while case let done = try await runs.expand(stream, upTo: n), done.rows > 0 || done.isThrough {
-            if done.isThrough { return }
+        while case let done = try await runs.expand(stream, upTo: n), done.rows > 0 || done.isExpanded {
+            if done.isExpanded { return }
         }
     }
 
@@ -74,7 +74,7 @@ import Testing
         try await Self.tend(test)
         #expect(
             try await test.texts(
-                "SELECT concat_ws(' ', state, expanded, outside_window, is_through, why) FROM push.run_progress")
+                "SELECT concat_ws(' ', state, expanded, outside_window, is_expanded, why) FROM push.run_progress")
                 == ["running 20 180 t"])
         try await Self.end(test, "accepted", "taken_by_hub", 0)
         try await Self.tend(test)
@@ -199,7 +199,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("5", "is no object"), (#"{"shaer": 0.1}"#, "shaer is not known"), (#"{"share": 2}"#, "canary.share"),
+        ("5", "is not an object"), (#"{"shaer": 0.1}"#, "shaer is not known"), (#"{"share": 2}"#, "canary.share"),
         (#"{"then": "stop"}"#, "neither \"continue\" nor \"ask\""), (#"{"wait": "soon"}"#, "canary.wait"),
         (#"{"outcomes": {"wait": "10m", "failed": 0.05}}"#, "no hub's own telemetry is read"),
     ])

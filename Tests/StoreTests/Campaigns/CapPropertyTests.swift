@@ -46,7 +46,7 @@ import Testing
                 "SELECT t.id FROM push.stream t JOIN push.run r ON r.id = t.run WHERE r.key = \(run)")
             while try await !Runs(database: test.database).expand(
                 stream, upTo: Int.random(in: 1...200, using: &random)
-            ).isThrough {}
+            ).isExpanded {}
             let counted = try await test.texts(
                 """
                 SELECT concat_ws(' ', sum(s.rows), sum((s.left_out ->> 'capped')::int)) FROM push.slice s

@@ -50,7 +50,7 @@ import Testing
         let runs = Runs(database: test.database)
         let streams = try await streams(of: key, in: test)
         for stream in streams {
-            while try await !runs.expand(stream, upTo: 100).isThrough {}
+            while try await !runs.expand(stream, upTo: 100).isExpanded {}
         }
         return try await test.texts(
             """
@@ -207,10 +207,10 @@ import Testing
         try await other.withTransaction { connection in
             try await connection.execute("SELECT FROM push_worker.expand_v1(1, 100)")
             let meanwhile = try await runs.expand(2, upTo: 100)
-            #expect((meanwhile.rows, meanwhile.isThrough) == (0, false))
+            #expect((meanwhile.rows, meanwhile.isExpanded) == (0, false))
         }
         let after = try await runs.expand(2, upTo: 100)
-        #expect((after.rows, after.isThrough) == (1, true))
+        #expect((after.rows, after.isExpanded) == (1, true))
         #expect(
             try await test.texts("SELECT left_out::text FROM push.slice ORDER BY stream") == ["{}", #"{"capped":29}"#])
         await other.close()
@@ -220,7 +220,7 @@ import Testing
     @Test(arguments: [
         (#"{"tags": ["A"]}"#, cap, #"cap does not go with {"tags": ...}"#, "view or a list"),
         (#"{"expression": "a && b"}"#, cap, "cap does not go with", "view or a list"),
-        (#"{"list": "beta"}"#, "3", "cap is no object", "marketing"),
+        (#"{"list": "beta"}"#, "3", "cap is not an object", "marketing"),
         (#"{"list": "beta"}"#, #"{"count": 1, "days": 7}"#, "cap lacks", "marketing"),
         (#"{"list": "beta"}"#, #"{"count": 1, "days": 7, "grup": "a"}"#, "cap.grup is not known", "group"),
         (#"{"list": "beta"}"#, #"{"count": 0, "days": 7, "group": "a"}"#, "cap.count is 0", ""),

@@ -32,7 +32,7 @@ import Testing
     private static func expandAll(_ test: TestDatabase) async throws {
         let runs = Runs(database: test.database)
         for id in try await test.texts("SELECT id::text FROM push.stream WHERE done_at IS NULL ORDER BY id") {
-            while try await !runs.expand(Int64(id)!, upTo: 7).isThrough {}
+            while try await !runs.expand(Int64(id)!, upTo: 7).isExpanded {}
         }
     }
 

@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (#""local": "09:00""#, "local is no object", "default"),
+        (#""local": "09:00""#, "local is not an object", "default"),
         (#""local": {"default": "UTC"}"#, "local.time is missing", "09:00"),
         (#""local": {"time": "9:00", "default": "UTC"}"#, "local.time", "23:59"),
         (#""local": {"time": null, "default": "UTC"}"#, "local.time", "23:59"),
@@ -61,7 +61,7 @@ import Testing
         (#""schedule": {"cron": "0 9 * * *", "local": true}"#, "local.default is missing", ""),
         (#""schedule": {"cron": "0 9 * * *", "zone": "UTC", "local": 1}"#, "schedule.local", ""),
         (#""schedule": {"at": "2030-01-01T09:00Z", "zone": "UTC", "local": true}"#, "has an offset", "09:00"),
-        (#""window": []"#, "window is no object", "21:00"),
+        (#""window": []"#, "window is not an object", "21:00"),
         (#""window": {}"#, "neither from, until nor days", "21:00"),
         (#""window": {"from": "09:00", "until": "09:00", "zone": "UTC"}"#, "begins and ends at 09:00", "midnight"),
         (#""window": {"from": "8", "until": "21:00", "zone": "UTC"}"#, "window.from", "23:59"),

@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"5"#, "is no object", "Europe/Berlin"),
+        (#"5"#, "is not an object", "Europe/Berlin"),
         (#"{"zone": "UTC"}"#, "neither cron and at", "for once"),
         (#"{"cron": "0 9 * * *", "at": "2030-01-01T09:00", "zone": "UTC"}"#, "both cron and at", "for once"),
         (#"{"cron": "0 9 * * *", "zone": "UTC", "jiter": "5m"}"#, "jiter is not known", "jitter"),
@@ -55,9 +55,9 @@ import Testing
         // PostgreSQL reads both as POSIX rules.
         (#"{"cron": "0 9 * * *", "zone": "Abc/Def+5"}"#, "not the name of a time zone", "Europe/Berlin"),
         (#"{"cron": "0 9 * * *", "zone": "Abc/Def5"}"#, "not the name of a time zone", "Europe/Berlin"),
-        (#"{"cron": 9, "zone": "UTC"}"#, "it is no text", "fanfare schedule next"),
-        (#"{"cron": "0 0 30 2 *", "zone": "UTC"}"#, "never comes", "fanfare schedule next"),
-        (#"{"cron": "0 0 31 4,jun,9,11 *", "zone": "UTC"}"#, "never comes", ""),
+        (#"{"cron": 9, "zone": "UTC"}"#, "it is not a text", "fanfare schedule next"),
+        (#"{"cron": "0 0 30 2 *", "zone": "UTC"}"#, "never starts", "fanfare schedule next"),
+        (#"{"cron": "0 0 31 4,jun,9,11 *", "zone": "UTC"}"#, "never starts", ""),
         (#"{"cron": "60 * * * *", "zone": "UTC"}"#, "minute: \"60\" is not 0 to 59", ""),
         (#"{"cron": "0 9 * * 1-5 *", "zone": "UTC"}"#, "6 fields", ""),
         (#"{"cron": "0 9 L * *", "zone": "UTC"}"#, "other schedulers", ""),
@@ -75,7 +75,7 @@ import Testing
         (#"{"cron": "@daily", "zone": "UTC", "pauseOnFailure": 20}"#, "schedule.pauseOnFailure", ""),
         (
             #"{"cron": "@daily", "zone": "UTC", "from": "2030-02-01", "until": "2030-01-01"}"#,
-            #"schedule.until is "2030-01-01", before from, "2030-02-01": it never comes"#, "over"
+            #"schedule.until is "2030-01-01", before from, "2030-02-01": it never starts"#, "over"
         ),
         (
             #"{"cron": "@daily", "zone": "Asia/Tokyo", "from": "2030-01-01T01:00Z", "until": "2030-01-01T09:59"}"#,

@@ -19,9 +19,9 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"[]"#, "The spec is no JSON object", "docs/campaigns.md"),
+        (#"[]"#, "The spec is not a JSON object", "docs/campaigns.md"),
         (#"{"hubs": ["news"], "audiense": {}}"#, "audiense is not known", "Do you mean audience?"),
-        (#"{"hubs": []}"#, "hubs is no list of hubs", "\"news\""),
+        (#"{"hubs": []}"#, "hubs is not a list of hubs", "\"news\""),
         (
             #"{"hubs": ["nws"], "audience": {"tags": ["A"]}, "content": {"": {"a": "b"}}}"#, "there is no such hub",
             "news"

@@ -98,7 +98,7 @@ import Testing
         try await runs.lookAfter()
         #expect(
             try await test.texts(
-                "SELECT concat_ws(' ', state, expanded, outside_window, total, is_through) FROM push.run_progress")
+                "SELECT concat_ws(' ', state, expanded, outside_window, total, is_expanded) FROM push.run_progress")
                 == ["running 10 90 100 t"])
     }
 

@@ -52,7 +52,7 @@ import Testing
         let error = await #expect(throws: DatabaseError.self) {
             try await store.database.execute("SELECT push.find_messages(status => 'lost')")
         }
-        #expect(error?.message == "push.find_messages: status \"lost\" is none")
+        #expect(error?.message == "push.find_messages: there is no status \"lost\"")
         #expect(error?.hint?.contains("scheduled, waiting, due, claimed, posting, retrying, accepted") == true)
     }
 

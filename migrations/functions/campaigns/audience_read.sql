@@ -85,7 +85,7 @@ BEGIN
                 MESSAGE = SQLERRM, DETAIL = format('What the audience reads raised it, as SQLSTATE %s.', SQLSTATE),
                 HINT = CASE
                            WHEN SQLSTATE = '25006' THEN 'A view that a campaign reads may change nothing, nor may the functions that it calls.'
-                           ELSE 'Its owner can tell. fanfare campaign check reads it as a run does.'
+                           ELSE 'Ask its owner. fanfare campaign check reads it as a run does.'
                        END;
         END IF;
     END;

@@ -5,11 +5,11 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT CASE
                WHEN canary IS NULL THEN NULL
                WHEN json_typeof(canary) <> 'object'
-                   THEN push_internal.spec_problem('canary', 'is no object', 'Write {"share": 0.01, "least": 500, "wait": "5 min"}.')
+                   THEN push_internal.spec_problem('canary', 'is not an object', 'Write {"share": 0.01, "least": 500, "wait": "5 min"}.')
                WHEN canary -> 'outcomes' IS NOT NULL
                    THEN push_internal.spec_problem(
                        'canary.outcomes', 'cannot be judged: no hub''s own telemetry is read',
-                       'Leave it out. failed and doubt go by the answers of the hub.')
+                       'Leave it out. failed and doubt are counted by the answers of the hub.')
                WHEN canary ->> 'then' NOT IN ('continue', 'ask')
                    THEN push_internal.spec_problem('canary.then', 'is neither "continue" nor "ask"', 'Leave it out for continue.')
                ELSE coalesce(

@@ -10,7 +10,7 @@ BEGIN
     IF cap IS NULL THEN
         RETURN NULL;
     ELSIF json_typeof(cap) <> 'object' THEN
-        RETURN push_internal.spec_problem('cap', 'is no object', example);
+        RETURN push_internal.spec_problem('cap', 'is not an object', example);
     ELSIF audience -> 'tags' IS NOT NULL OR audience -> 'expression' IS NOT NULL OR audience -> 'broadcast' IS NOT NULL THEN
         RETURN push_internal.spec_problem(
             'cap', format('does not go with {"%s": ...}', (SELECT k FROM json_object_keys(audience) k LIMIT 1)),

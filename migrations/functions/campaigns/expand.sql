@@ -242,7 +242,7 @@ BEGIN
      ORDER BY t.id;
 END $$;
 COMMENT ON FUNCTION push_worker.running_streams_v1 IS
-    'The streams of these hubs that have begun and are in their window, or are left out, and whose audience is not through, with how '
+    'The streams of these hubs that have begun and are in their window, or are left out, and whose audience is not expanded yet, with how '
     'many of their messages wait to be claimed (counted up to 50,000). is_over: the time of the run is up. streams: '
     'of the run on that hub. count_at: when more messages than that are made, the audience is counted '
     '(push_worker.count_audience_v1). left_out: the rest gets nothing, and is to be counted (push_worker.leave_out_v1).';

@@ -1,7 +1,7 @@
 -- How far a run is, on which hubs, and which revision comes next.
 
 CREATE OR REPLACE FUNCTION push.progress_of_run(
-    run bigint, OUT expanded bigint, OUT is_through boolean, OUT accepted bigint, OUT rejected bigint, OUT expired bigint,
+    run bigint, OUT expanded bigint, OUT is_expanded boolean, OUT accepted bigint, OUT rejected bigint, OUT expired bigint,
     OUT cancelled bigint, OUT in_doubt bigint, OUT under_way bigint, OUT pending bigint, OUT suppressed bigint,
     OUT capped bigint, OUT double_key bigint, OUT double_example text, OUT passed bigint, OUT outside_window bigint,
     OUT unknown_zone bigint, OUT waits_until timestamptz, OUT waits_for text, OUT reasons json,
@@ -13,7 +13,7 @@ SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
     counted record;
 BEGIN
-    SELECT coalesce(sum(t.expanded), 0)::bigint, coalesce(bool_and(t.done_at IS NOT NULL), false) INTO expanded, is_through
+    SELECT coalesce(sum(t.expanded), 0)::bigint, coalesce(bool_and(t.done_at IS NOT NULL), false) INTO expanded, is_expanded
       FROM push.stream t
      WHERE t.run = progress_of_run.run;
     SELECT coalesce(sum((s.left_out ->> 'suppressed')::int), 0)::bigint, coalesce(sum((s.left_out ->> 'capped')::int), 0)::bigint,
@@ -86,7 +86,7 @@ END $$;
 COMMENT ON FUNCTION push.unapproved IS
     'Why a run would not take the newest revision of a campaign, and which one it takes; null: it takes the newest.';
 
-CREATE OR REPLACE FUNCTION push.hubs_of_run(run bigint, OUT hub text, OUT workers bigint, OUT expanded bigint, OUT is_through boolean)
+CREATE OR REPLACE FUNCTION push.hubs_of_run(run bigint, OUT hub text, OUT workers bigint, OUT expanded bigint, OUT is_expanded boolean)
 RETURNS SETOF record
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_bitmapscan = off AS $$

@@ -84,7 +84,7 @@ COMMENT ON FUNCTION push_internal.count_slices_of_run IS
 CREATE OR REPLACE FUNCTION push_worker.look_at_runs_v1(after bigint, most int)
 RETURNS TABLE (
     run bigint, campaign text, key text, state push.run_state, since timestamptz, in_state double precision,
-    ends_in double precision, expanded bigint, estimate bigint, is_through boolean, left_out boolean, open int, has_parked boolean,
+    ends_in double precision, expanded bigint, estimate bigint, is_expanded boolean, left_out boolean, open int, has_parked boolean,
     results bigint, rejected bigint, expired bigint, doubts bigint, reasons text,
     judged_results bigint, judged_rejected bigint, judged_doubts bigint,
     stop_rejected double precision, stop_doubts double precision, stop_least int,
@@ -126,7 +126,7 @@ BEGIN
             PERFORM push_internal.leave_out_outside_window(this);
         END IF;
         SELECT coalesce(sum(t.expanded), 0), coalesce(bool_and(t.done_at IS NOT NULL), false), coalesce(sum(t.slices), 0) > 0
-          INTO expanded, is_through, left_out
+          INTO expanded, is_expanded, left_out
           FROM push.stream t
          WHERE t.run = this.id;
         open := (SELECT c.open FROM push_internal.count_slices_of_run(this.id) c);
@@ -152,7 +152,7 @@ BEGIN
               FROM push_internal.results_to_judge(this.id) j;
         END IF;
         pause_share := CASE
-            WHEN this.started_by = 'schedule' AND open = 0 AND (is_through OR state NOT IN ('canary', 'running'))
+            WHEN this.started_by = 'schedule' AND open = 0 AND (is_expanded OR state NOT IN ('canary', 'running'))
             THEN (push_internal.schedule_of(this.campaign) ->> 'pauseOnFailure')::double precision
         END;
         RETURN NEXT;

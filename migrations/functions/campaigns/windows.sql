@@ -111,7 +111,7 @@ BEGIN
     IF this IS NULL THEN
         RETURN NULL;
     ELSIF json_typeof(this) <> 'object' THEN
-        RETURN push_internal.spec_problem('window', 'is no object', 'Write {"from": "08:00", "until": "21:00"}.');
+        RETURN push_internal.spec_problem('window', 'is not an object', 'Write {"from": "08:00", "until": "21:00"}.');
     END IF;
     RETURN coalesce(
         push_internal.unknown_member('window', this, '{from,until,days,outside,zone}'),
@@ -170,5 +170,5 @@ BEGIN
     RETURN share / greatest(streams, 1);
 END $$;
 COMMENT ON FUNCTION push_internal.rate_share IS
-    'Messages a second of each stream of a run that is released, in its window and not through: they share its rate, '
+    'Messages a second of each stream of a run that is released, in its window and not expanded yet: they share its rate, '
     'which grows from a twentieth during its ramp. Null: the run has no rate.';

@@ -77,11 +77,11 @@ DECLARE
 BEGIN
     IF status IS NOT NULL AND status <> ALL (enum_range(NULL::push.status)::text[]) THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
-            MESSAGE = format('push.find_messages: status %s is none', push_internal.quoted(status, 60)),
+            MESSAGE = format('push.find_messages: there is no status %s', push_internal.quoted(status, 60)),
             HINT = format('A status is one of %s.', array_to_string(enum_range(NULL::push.status), ', '));
     ELSIF reason IS NOT NULL AND reason <> ALL (enum_range(NULL::push.reason)::text[]) THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
-            MESSAGE = format('push.find_messages: reason %s is none', push_internal.quoted(reason, 60)),
+            MESSAGE = format('push.find_messages: there is no reason %s', push_internal.quoted(reason, 60)),
             HINT = format('A reason is one of %s.', array_to_string(enum_range(NULL::push.reason), ', '));
     END IF;
     WHILE last >= oldest AND given < at_most LOOP

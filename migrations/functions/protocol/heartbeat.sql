@@ -92,7 +92,7 @@ BEGIN
        AND EXISTS (SELECT FROM push.worker w WHERE w.id = heartbeat_v1.worker AND w.epoch = heartbeat_v1.epoch) THEN
         RAISE EXCEPTION USING ERRCODE = 'PT001',
             MESSAGE = format('the server was replaced since worker %s registered', heartbeat_v1.worker),
-            HINT = 'The worker registers anew by itself.';
+            HINT = 'The worker registers again by itself.';
     END IF;
 
     -- Another session may hold our row, such as a person's open push.rescue. Then we record no beat, which the count

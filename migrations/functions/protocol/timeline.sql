@@ -30,7 +30,7 @@ BEGIN
     RAISE EXCEPTION USING ERRCODE = 'PT001',
         MESSAGE = format('the server was replaced: it writes timeline %s, and the numbers in use are of timeline %s',
                          push_internal.current_timeline(), known),
-        HINT = 'Workers register anew by themselves, which moves the numbers on.';
+        HINT = 'Workers register again by themselves, with new numbers.';
 END $$;
 COMMENT ON FUNCTION push_internal.require_timeline IS
     'Raises PT001 when the server was replaced since push_worker.begin_timeline_v1, 25006 on a standby.';

@@ -154,7 +154,7 @@ BEGIN
     CASE kind
         WHEN 'tags' THEN
             IF json_typeof(value) <> 'array' OR json_array_length(value) = 0 THEN
-                RETURN push_internal.spec_problem('audience.tags', 'is no list of tags', 'Write {"tags": ["World", "Science"]}.');
+                RETURN push_internal.spec_problem('audience.tags', 'is not a list of tags', 'Write {"tags": ["World", "Science"]}.');
             END IF;
             FOR element IN SELECT t.value FROM json_array_elements(value) t LOOP
                 IF json_typeof(element) <> 'string' OR NOT push_internal.is_plain_tag(element #>> '{}') THEN
@@ -167,7 +167,7 @@ BEGIN
         WHEN 'expression' THEN
             problem := CASE
                 WHEN json_typeof(value) <> 'string'
-                    THEN push_internal.spec_problem('audience.expression', 'is no text', 'Write {"expression": "a && !b"}.')
+                    THEN push_internal.spec_problem('audience.expression', 'is not a text', 'Write {"expression": "a && !b"}.')
                 ELSE push_internal.wrong_tag(value #>> '{}') END;
             IF NOT problem IS NULL THEN
                 RETURN push_internal.spec_problem('audience.expression', replace(problem.message, 'push.message.tag ', ''),
@@ -300,7 +300,7 @@ DECLARE
     asked text;
 BEGIN
     IF spec IS NULL OR json_typeof(spec) <> 'object' THEN
-        RETURN push_internal.spec_problem('', 'The spec is no JSON object', 'docs/campaigns.md has an example.');
+        RETURN push_internal.spec_problem('', 'The spec is not a JSON object', 'docs/campaigns.md has an example.');
     ELSIF octet_length(spec::text) > 1048576 THEN
         RETURN push_internal.spec_problem(
             '', format('The spec has %s bytes, more than 1,048,576', to_char(octet_length(spec::text), 'FM999,999,999,999')),
@@ -319,7 +319,7 @@ BEGIN
                                       'ramp}'),
         CASE
             WHEN json_typeof(spec -> 'hubs') IS DISTINCT FROM 'array' OR json_array_length(spec -> 'hubs') = 0
-                THEN push_internal.spec_problem('hubs', 'is no list of hubs', 'Write "hubs": ["news"].')
+                THEN push_internal.spec_problem('hubs', 'is not a list of hubs', 'Write "hubs": ["news"].')
             WHEN NOT EXISTS (SELECT FROM push.payload_format f WHERE f.name = asked)
                 THEN push_internal.spec_problem('format', format('%s is not known', push_internal.quoted(asked, 60)),
                          (SELECT format('Known: %s.', string_agg(f.name, ', ' ORDER BY f.name))
@@ -346,7 +346,7 @@ BEGIN
             WHEN spec -> 'rate' IS NOT NULL AND spec -> 'spread' IS NOT NULL
                 THEN push_internal.spec_problem('spread', 'stands beside rate', 'One of the two: spread is worked out into a rate.')
             WHEN json_typeof(spec -> 'stopWhen') <> 'object'
-                THEN push_internal.spec_problem('stopWhen', 'is no object', 'Write {"rejected": 0.02, "least": 200}.')
+                THEN push_internal.spec_problem('stopWhen', 'is not an object', 'Write {"rejected": 0.02, "least": 200}.')
         END,
         push_internal.wrong_whole_number('priority', spec -> 'priority', 0, 2),
         push_internal.wrong_number('rate', spec -> 'rate', 0.01, 1000000),

@@ -90,7 +90,7 @@ BEGIN
                SELECT max(('{31,29,31,30,31,30,31,31,30,31,30,31}'::int[])[m])
                  FROM unnest(push_internal.values_of_cron_field(fields[4], 1, 12, months)) m)
         THEN
-            RETURN 'it never comes: none of its months has that day';
+            RETURN 'it never starts: none of its months has that day';
         END IF;
     END IF;
     RETURN problem;

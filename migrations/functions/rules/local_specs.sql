@@ -84,7 +84,7 @@ BEGIN
     ELSIF audience -> 'list' IS NOT NULL OR audience -> 'handles' IS NOT NULL THEN
         RETURN NULL;
     ELSIF zones IS NULL OR json_typeof(zones) <> 'array' THEN
-        RETURN push_internal.spec_problem('local.zones', 'is no list, and tags do not say which zones there are',
+        RETURN push_internal.spec_problem('local.zones', 'is not a list, and tags do not say which zones there are',
                                  'Write ["Europe/Berlin", "America/New_York"].');
     END IF;
     FOR hub IN
@@ -122,7 +122,7 @@ DECLARE
     problem push.problem;
 BEGIN
     IF this IS NOT NULL AND json_typeof(this) <> 'object' THEN
-        RETURN push_internal.spec_problem('local', 'is no object', 'Write {"time": "09:00", "default": "Europe/Berlin"}.');
+        RETURN push_internal.spec_problem('local', 'is not an object', 'Write {"time": "09:00", "default": "Europe/Berlin"}.');
     END IF;
     problem := coalesce(
         push_internal.unknown_member('local', this, '{time,zones,default,passed}'),
@@ -179,7 +179,7 @@ BEGIN
           -- push_internal.check_sums reports a run that never fits.
           AND (push_internal.is_local(spec) OR takes <= make_interval(secs => push_internal.seconds_open(shut))) THEN
         RETURN QUERY
-        SELECT 'warning', 'window', format('ends before the rate is through in %s of %s zones: the rest gets nothing',
+        SELECT 'warning', 'window', format('ends before all are sent at this rate in %s of %s zones: the rest gets nothing',
                                            hit.broken, hit.zones), 'Raise the rate, or begin earlier.';
     END IF;
     IF hit.spent > 0 AND shut ->> 'outside' IS DISTINCT FROM 'drop' THEN
@@ -308,7 +308,7 @@ BEGIN
         IF takes > interval '1 day' THEN
             RETURN QUERY
             SELECT 'warning', 'rate', format('%s recipients take %s, longer than a day', recipients, date_trunc('minute', takes)),
-                   'The time of the first zones comes again before the last have it: raise the rate.';
+                   'The next day''s time arrives before the last zones are done: raise the rate.';
         END IF;
         SELECT count(*) FILTER (WHERE i.at >= i.first + (spec ->> 'maxDuration')::interval) AS late, count(*) AS zones INTO hit
           FROM (SELECT push_internal.instant_of(wall, u.zone) AS at, min(push_internal.instant_of(wall, u.zone)) OVER () AS first

@@ -118,14 +118,14 @@ BEGIN
     IF schedule IS NULL THEN
         RETURN NULL;
     ELSIF json_typeof(schedule) <> 'object' THEN
-        RETURN push_internal.spec_problem('schedule', 'is no object', 'Write {"cron": "0 9 * * 1-5", "zone": "Europe/Berlin"}.');
+        RETURN push_internal.spec_problem('schedule', 'is not an object', 'Write {"cron": "0 9 * * 1-5", "zone": "Europe/Berlin"}.');
     ELSIF (schedule -> 'cron' IS NULL) = (schedule -> 'at' IS NULL) THEN
         RETURN push_internal.spec_problem('schedule', 'has ' || CASE WHEN schedule -> 'at' IS NULL THEN 'neither' ELSE 'both' END
                                  || ' cron and at', 'One of the two: "cron" for again and again, "at" for once.');
     ELSIF schedule -> 'cron' IS NOT NULL THEN
         problem := CASE json_typeof(schedule -> 'cron')
                        WHEN 'string' THEN push_internal.wrong_cron(schedule ->> 'cron')
-                       ELSE 'it is no text'
+                       ELSE 'it is not a text'
                    END;
         IF problem IS NOT NULL THEN
             RETURN push_internal.spec_problem('schedule.cron', format('is %s: %s', left((schedule -> 'cron')::text, 60), problem),
@@ -154,10 +154,10 @@ BEGIN
                 THEN push_internal.spec_problem('schedule.catchUp', 'is longer than 7 days',
                                        'fanfare schedule backfill starts what is older.')
             WHEN (schedule ->> 'overlap') NOT IN ('skip', 'queue', 'cancel', 'allow')
-                THEN push_internal.spec_problem('schedule.overlap', 'is none of skip, queue, cancel, allow',
+                THEN push_internal.spec_problem('schedule.overlap', 'is not one of skip, queue, cancel, allow',
                                        'Leave it out for skip; for allow where a local schedule comes daily.')
             WHEN (schedule ->> 'misfire') NOT IN ('skip', 'once', 'all')
-                THEN push_internal.spec_problem('schedule.misfire', 'is none of skip, once, all', 'Leave it out for once.')
+                THEN push_internal.spec_problem('schedule.misfire', 'is not one of skip, once, all', 'Leave it out for once.')
         END,
         push_internal.wrong_number('schedule.pauseOnFailure', schedule -> 'pauseOnFailure', 0, 1));
 END $$;
@@ -194,13 +194,13 @@ BEGIN
     last := push_internal.instant_of_moment(schedule ->> 'until', zone);
     RETURN CASE
         WHEN last < first
-            THEN push_internal.spec_problem('schedule.until', format('is %s, before from, %s: it never comes',
+            THEN push_internal.spec_problem('schedule.until', format('is %s, before from, %s: it never starts',
                                                                      schedule -> 'until', schedule -> 'from'), 'Change them over.')
         WHEN at < first
-            THEN push_internal.spec_problem('schedule.at', format('is %s, before from, %s: it never comes',
+            THEN push_internal.spec_problem('schedule.at', format('is %s, before from, %s: it never starts',
                                                                   schedule -> 'at', schedule -> 'from'), 'Leave from out.')
         WHEN at > last
-            THEN push_internal.spec_problem('schedule.at', format('is %s, behind until, %s: it never comes',
+            THEN push_internal.spec_problem('schedule.at', format('is %s, behind until, %s: it never starts',
                                                                   schedule -> 'at', schedule -> 'until'), 'Leave until out.')
     END;
 END $$;
