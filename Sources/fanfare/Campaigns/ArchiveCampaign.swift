@@ -7,7 +7,7 @@ struct ArchiveCampaign: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "archive", abstract: "Put a campaign away.",
         discussion: """
-            It is left out of fanfare campaign list, cannot be started or changed, and its schedule does not come. Its runs \
+            It is left out of fanfare campaign list, cannot be started or changed, and its schedule does not start it. Its runs \
             and their results stay. Refused while a run is open. fanfare campaign unarchive brings it back.
 
             Example: fanfare campaign archive spring

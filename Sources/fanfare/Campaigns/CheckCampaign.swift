@@ -9,10 +9,10 @@ struct CheckCampaign: DatabaseCommand {
         commandName: "check", abstract: "Say what a run would do. Sends nothing and writes nothing.",
         discussion: """
             Checks the newest revision again, counts or estimates the audience, and plans the first 1,000 recipients with \
-            the planner that sends: how many would be refused or left out, and why. Works out whether the rate is \
-            through before maxDuration, expires or the window ends, and warns of an estimate without statistics, of a \
-            view without an index for its key, of keys that are null or come twice, of hubs that no worker serves, and \
-            of a schedule that never comes, is paused, or comes before its run is over. Reads a view for 5 s at most. \
+            the planner that sends: how many would be refused or left out, and why. Works out whether all are \
+            sent at the rate before maxDuration, expires or the window ends, and warns of an estimate without statistics, of a \
+            view without an index for its key, of keys that are null or not unique, of hubs that no worker serves, and \
+            of a schedule that never starts, is paused, or starts before its last run is over. Reads a view for 5 s at most. \
             Needs a login with push_campaign or push_approve. Exits 65 when it cannot be run.
 
             Example: fanfare campaign check spring

@@ -130,7 +130,7 @@ enum DoctorHubs {
             return .warn(
                 area, name, "the hub asks to wait for \(HumanFormat.duration(after)): \(words)",
                 remedy: "Ask again later.")
-        default: return .warn(area, name, "cannot be told: \(words)", remedy: "Ask again later.")
+        default: return .warn(area, name, "is not known: \(words)", remedy: "Ask again later.")
         }
     }
 

@@ -5,7 +5,7 @@ import Telemetry
 /// `fanfare metric`: what `/metrics` exposes.
 struct MetricsCommands: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "metric", abstract: "What a worker tells Prometheus.",
+        commandName: "metric", abstract: "What a worker reports to Prometheus.",
         discussion: """
             A worker serves its metrics at console.listen and console.metrics, for example: \
             curl http://127.0.0.1:9464/metrics. Beyond the loopback it asks for console.metricsToken. A drain writes \
@@ -60,7 +60,7 @@ struct MetricsReference {
 
         No label has a tag, a locale, a handle, a tenant or the id of a message.
 
-        Libraries within the program that count with swift-metrics are told on the same page, under the names that they give:
+        Libraries within the program that count with swift-metrics are shown on the same page, under the names that they give:
         `_` replaces what Prometheus does not take, a counter ends with `_total`, and a timer, in seconds, with `_seconds`.
         They get at most 100 series of a name and 1,000 in all, and no name of another metric. What is beyond is dropped: the
         log says so once for each name, and `fanfare_library_metrics_dropped_total` counts these names.

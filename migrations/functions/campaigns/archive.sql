@@ -35,7 +35,7 @@ BEGIN
     END IF;
 END $$;
 COMMENT ON FUNCTION push.archive_campaign IS
-    'Puts a campaign away that has no open run: it cannot be changed or started, and its schedule does not come. Its runs '
+    'Puts a campaign away that has no open run: it cannot be changed or started, and its schedule does not start it. Its runs '
     'and their results stay. push.unarchive_campaign brings it back.';
 
 CREATE OR REPLACE FUNCTION push.unarchive_campaign(name text) RETURNS void
