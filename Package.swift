@@ -235,7 +235,7 @@ let package = Package(
             name: "FanfareLabTests",
             dependencies: ["fanfare-lab", "PushModel", "HubEmulator", "CommandLineTool", "ProgramSupport"],
             swiftSettings: strict),
-        test("CommandLineTool", []),
+        test("CommandLineTool", ["Files"]),
         // What holds for all programs: their help, what they link, their packages.
         .testTarget(
             name: "ProgramTests",

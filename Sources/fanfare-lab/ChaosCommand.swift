@@ -55,14 +55,12 @@ struct ChaosCommand: AsyncParsableCommand {
     @Flag(help: "Print the report as JSON.") var json = false
 
     func validate() throws {
-        guard (0.1...1_440).contains(minutes) else { throw ValidationError("--minutes is a number from 0.1 to 1440.") }
-        guard (1...16).contains(workers ?? 1) else { throw ValidationError("--workers is a number from 1 to 16.") }
-        guard (1...10_000).contains(rate) else { throw ValidationError("--rate is a number from 1 to 10000.") }
+        try require("--minutes", minutes, in: 0.1...1_440)
+        try require("--workers", workers, in: 1...16)
+        try require("--rate", rate, in: 1...10_000)
         _ = try kinds()
         guard recipients == nil || campaign else { throw ValidationError("--recipients goes with --campaign.") }
-        guard (1_000...10_000_000).contains(recipients ?? 1_000) else {
-            throw ValidationError("--recipients is a number from 1000 to 10000000.")
-        }
+        try require("--recipients", recipients, in: 1_000...10_000_000)
         guard campaign || !steer else { throw ValidationError("--steer goes with --campaign.") }
         guard !campaign || only.isEmpty && !asynchronous && sabotage == nil else {
             throw ValidationError("--campaign has its own faults: leave --only, --asynchronous and --sabotage out.")

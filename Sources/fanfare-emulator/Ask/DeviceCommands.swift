@@ -31,9 +31,7 @@ struct ListDevices: EmulatorCommand {
         let total: Int
     }
 
-    func validate() throws {
-        guard (1...1_000).contains(limit) else { throw ValidationError("--limit is 1 to 1000.") }
-    }
+    func validate() throws { try require("--limit", limit, in: 1...1_000) }
 
     func answer(_ client: EmulatorClient) async throws -> Report {
         let filter = [("tag", tag), ("text", text), ("limit", "\(limit)")]

@@ -33,11 +33,8 @@ struct EmulatorClient: Sendable {
         settings.stallTimeout = .seconds(90)  // a wait is silent for most of a minute
         settings.keptBody = 268_435_456
         let address = try emulator.address(options)
-        let transport: HTTPClient
-        do {
-            transport = try HTTPClient(settings)
-        } catch {
-            throw Failure("cannot ask the emulator", because: "\(error)", status: .unavailable)
+        let transport = try Failure.wrapping("cannot ask the emulator", status: .unavailable) {
+            try HTTPClient(settings)
         }
         let client = EmulatorClient(address: "\(address)", transport: transport)
         return try await withCleanup {

@@ -21,9 +21,7 @@ struct ShowInbox: AsyncParsableCommand {
     @OptionGroup var emulator: EmulatorOptions
     @OptionGroup var options: ReportOptions
 
-    func validate() throws {
-        guard (1...1_000).contains(limit) else { throw ValidationError("--limit is 1 to 1000.") }
-    }
+    func validate() throws { try require("--limit", limit, in: 1...1_000) }
 
     func run() async throws {
         try await EmulatorClient.open(emulator, options.common) { client in

@@ -24,7 +24,7 @@ struct ShowJournal: EmulatorCommand {
     @OptionGroup var options: ReportOptions
 
     func validate() throws {
-        guard (1...10_000).contains(limit) else { throw ValidationError("--limit is 1 to 10000.") }
+        try require("--limit", limit, in: 1...10_000)
         if check != nil, checkTracking { throw ValidationError("Give --check or --check-tracking, not both.") }
     }
 

@@ -37,7 +37,7 @@ struct Wait: EmulatorCommand {
     @OptionGroup var options: ReportOptions
 
     func validate() throws {
-        guard (1...1_000).contains(count) else { throw ValidationError("--count is 1 to 1000.") }
+        try require("--count", count, in: 1...1_000)
         guard since ?? 0 >= 0 else { throw ValidationError("--since is 0 or more.") }
     }
 

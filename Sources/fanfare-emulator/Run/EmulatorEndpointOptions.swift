@@ -30,7 +30,7 @@ struct EmulatorEndpointOptions: ParsableArguments {
 
     func validate() throws {
         guard tlsPort == nil else {
-            guard (0...65_535).contains(tlsPort ?? 0) else { throw ValidationError("--tls-port must be 0 to 65535") }
+            try require("--tls-port", tlsPort, in: 0...65_535)
             return
         }
         if !tlsNames.isEmpty { throw ValidationError("--tls-name needs --tls-port") }
@@ -43,10 +43,6 @@ struct EmulatorEndpointOptions: ParsableArguments {
         settings.allowsPlainBeyondLoopback = allowPlainHTTP
         guard let faults else { return }
         let json = try InputFile.bytes(of: faults)
-        do throws(EmulatorError) {
-            settings.faults = try Fault.list(json: json)
-        } catch {
-            throw Failure("cannot read \(faults)", because: "\(error)", status: .badInput)
-        }
+        settings.faults = try Failure.wrapping("cannot read \(faults)") { try Fault.list(json: json) }
     }
 }

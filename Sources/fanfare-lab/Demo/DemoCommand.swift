@@ -26,9 +26,7 @@ struct DemoCommand: AsyncParsableCommand {
     @OptionGroup var json: JSONOption
 
     func validate() throws {
-        if let messages, !(1...1_000_000).contains(messages) {
-            throw ValidationError("--messages is a number from 1 to 1000000.")
-        }
+        try require("--messages", messages, in: 1...1_000_000)
         if options.config != nil || !options.overrides.isEmpty {
             throw ValidationError("The demo has settings of its own: leave out --config and --set.")
         }

@@ -26,15 +26,12 @@ final class BadLines {
     init(_ options: BadLineOptions) throws(Failure) {
         leavesOut = options.leaveOutBad
         path = options.report
-        guard let path else {
-            report = nil
-            return
-        }
-        do throws(FileFault) {
-            report = try AtomicFile(path, mode: 0o600)
-            try report?.append("line,key,reason\n".utf8)
-        } catch {
-            throw Self.unwritable(path, error)
+        report = try path.map { path throws(Failure) in
+            try Failure.writing(path) { () throws(FileFault) in
+                let report = try AtomicFile(path, mode: 0o600)
+                try report.append("line,key,reason\n".utf8)
+                return report
+            }
         }
     }
 
@@ -55,10 +52,8 @@ final class BadLines {
         if count <= Self.most { first.append(fault.complaint(of: file, line: line, hint: count == 1 ? hint : nil)) }
         guard let path, let report else { return }
         let reason = (fault.column.map { "column \($0): " } ?? "") + fault.description
-        do throws(FileFault) {
+        try Failure.writing(path) { () throws(FileFault) in
             try report.append((CSV.line(["\(line)", key ?? "", reason]) + "\n").utf8)
-        } catch {
-            throw Self.unwritable(path, error)
         }
     }
 
@@ -66,11 +61,7 @@ final class BadLines {
     ///
     /// - Throws: `Failure` when there were bad lines, and they may not be left out.
     func finish(_ file: String) throws(Failure) {
-        do throws(FileFault) {
-            try report?.commit(isDurable: false)
-        } catch {
-            throw Self.unwritable(path ?? "", error)
-        }
+        try Failure.writing(path ?? "") { () throws(FileFault) in try report?.commit(isDurable: false) }
         guard refuseAll else { return }
         let others = count - first.count
         let written = path.map { "All of them are in \($0)" } ?? "--report FILE writes all of them"
@@ -82,9 +73,5 @@ final class BadLines {
                         + "; nothing was changed",
                     hint: "\(written); --leave-out-bad takes the other lines.")
             ], status: .badInput)
-    }
-
-    private static func unwritable(_ path: String, _ fault: FileFault) -> Failure {
-        Failure("cannot write \(path)", because: fault.reason, status: .cannotWrite)
     }
 }

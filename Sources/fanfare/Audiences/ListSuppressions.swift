@@ -20,9 +20,7 @@ struct ListSuppressions: DatabaseCommand {
     @Option(help: "Lines at most, 1 to 100000.") var limit: Int32 = 1000
     @OptionGroup var options: ReportOptions
 
-    func validate() throws {
-        guard (1...100_000).contains(limit) else { throw ValidationError("--limit must be from 1 to 100000.") }
-    }
+    func validate() throws { try require("--limit", limit, in: 1...100_000) }
 
     func answer(_ database: Database) async throws -> Report {
         let found = try await Audiences(database: database).suppressions(

@@ -55,14 +55,12 @@ struct Bench: ReportingCommand {
     @OptionGroup var options: ReportOptions
 
     func validate() throws {
-        if let window, !(1...512).contains(window) { throw ValidationError("--window is a number from 1 to 512.") }
+        try require("--window", window, in: 1...512)
         guard hub == nil else { return try validateSending() }
         if tag != nil || yes || !properties.isEmpty {
             throw ValidationError("--tag, --property and --yes go with --hub: without it nothing is sent.")
         }
-        if let messages, !(1_000...1_000_000).contains(messages) {
-            throw ValidationError("--messages is a number from 1000 to 1000000.")
-        }
+        try require("--messages", messages, in: 1_000...1_000_000)
     }
 
     private func validateSending() throws {

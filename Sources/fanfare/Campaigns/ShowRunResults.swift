@@ -35,12 +35,12 @@ struct ShowRunResults: AsyncParsableCommand {
         try await options.common.withDatabase { database in
             let campaigns = CampaignStore(database: database)
             let file = try csv.map { path in
-                try written(path) { () throws(FileFault) in try AtomicFile(path, mode: 0o600) }
+                try Failure.writing(path) { () throws(FileFault) in try AtomicFile(path, mode: 0o600) }
             }
             let progress = ProgressLine()
             func write(_ text: String) throws {
                 guard let file, let csv else { return try StandardStreams.printData(text) }
-                try written(csv) { () throws(FileFault) in try file.append((text + "\n").utf8) }
+                try Failure.writing(csv) { () throws(FileFault) in try file.append((text + "\n").utf8) }
             }
             if !options.json.isOn { try write(Self.columns.joined(separator: ",")) }
             var (mark, total): (String?, Int) = (nil, 0)
@@ -57,17 +57,9 @@ struct ShowRunResults: AsyncParsableCommand {
             }
             await progress.end()
             if let file, let csv {
-                try written(csv) { () throws(FileFault) in try file.commit(isDurable: true) }
+                try Failure.writing(csv) { () throws(FileFault) in try file.commit(isDurable: true) }
                 StandardStreams.printError("\(HumanFormat.count(total, "recipient")) in \(csv)")
             }
-        }
-    }
-
-    private func written<Value>(_ path: String, _ body: () throws(FileFault) -> Value) throws(Failure) -> Value {
-        do throws(FileFault) {
-            return try body()
-        } catch {
-            throw Failure("cannot write \(path)", because: error.reason, status: .cannotWrite)
         }
     }
 

@@ -40,9 +40,7 @@ struct ListDevices: DatabaseCommand {
     @Option(help: "Changes at most, 1 to 10000.") var limit: Int32 = 50
     @OptionGroup var options: ReportOptions
 
-    func validate() throws {
-        guard (1...10_000).contains(limit) else { throw ValidationError("--limit must be from 1 to 10000.") }
-    }
+    func validate() throws { try require("--limit", limit, in: 1...10_000) }
 
     func answer(_ database: Database) async throws -> Report {
         var filter = DeviceSearch.Filter(limit: limit)

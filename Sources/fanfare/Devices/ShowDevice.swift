@@ -26,9 +26,7 @@ struct ShowDevice: DatabaseCommand {
     @Flag(help: "Show whole handles.") var handle = false
     @OptionGroup var options: ReportOptions
 
-    func validate() throws {
-        guard (1...1000).contains(limit) else { throw ValidationError("--limit must be from 1 to 1000.") }
-    }
+    func validate() throws { try require("--limit", limit, in: 1...1000) }
 
     func answer(_ database: Database) async throws -> Report {
         let search = DeviceSearch(database: database)

@@ -19,14 +19,10 @@ final class ExportWriter {
     /// - Throws: `Failure` when the file cannot be made.
     init(_ path: String?) throws(Failure) {
         self.path = path
-        guard let path else {
-            file = nil
-            return
-        }
-        do throws(FileFault) {
-            file = try AtomicFile(path, draft: path + ".part", mode: 0o600)
-        } catch {
-            throw Self.unwritable(path, error)
+        file = try path.map { path throws(Failure) in
+            try Failure.writing(path) { () throws(FileFault) in
+                try AtomicFile(path, draft: path + ".part", mode: 0o600)
+            }
         }
     }
 
@@ -39,11 +35,7 @@ final class ExportWriter {
         let line = document.map { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") ? UInt8(ascii: " ") : $0 }
         written += 1
         guard let path, let file else { return try StandardStreams.print(String(decoding: line, as: UTF8.self)) }
-        do throws(FileFault) {
-            try file.append(line + [UInt8(ascii: "\n")])
-        } catch {
-            throw Self.unwritable(path, error)
-        }
+        try Failure.writing(path) { () throws(FileFault) in try file.append(line + [UInt8(ascii: "\n")]) }
     }
 
     func refuse(_ id: String, _ why: String) {
@@ -54,14 +46,6 @@ final class ExportWriter {
     /// Afterwards the file has its name and is on the disk.
     func finish() throws(Failure) {
         guard let path, let file else { return }
-        do throws(FileFault) {
-            try file.commit(isDurable: true)
-        } catch {
-            throw Self.unwritable(path, error)
-        }
-    }
-
-    private static func unwritable(_ path: String, _ fault: FileFault) -> Failure {
-        Failure("cannot write \(path)", because: fault.reason, status: .cannotWrite)
+        try Failure.writing(path) { () throws(FileFault) in try file.commit(isDurable: true) }
     }
 }

@@ -27,7 +27,5 @@ struct InstallationOptions: ParsableArguments {
 struct AtOnceOption: ParsableArguments {
     @Option(help: ArgumentHelp("Requests at once, 1 to 256.", valueName: "count")) var atOnce = 16
 
-    func validate() throws {
-        guard (1...256).contains(atOnce) else { throw ValidationError("--at-once is 1 to 256.") }
-    }
+    func validate() throws { try require("--at-once", atOnce, in: 1...256) }
 }

@@ -66,11 +66,7 @@ struct PutInstallation: ReportingCommand {
     private func document() throws(Failure) -> InstallationDocument {
         let name = file.map(InputFile.name) ?? "wrong installation"
         let text = if let file { try InputFile.json(of: file) } else { try written() }
-        do throws(InvalidInstallation) {
-            return try InstallationDocument(json: text.utf8)
-        } catch {
-            throw Failure(name, because: "\(error)", status: .badInput)
-        }
+        return try Failure.wrapping(name) { try InstallationDocument(json: text.utf8) }
     }
 
     /// The options as JSON.

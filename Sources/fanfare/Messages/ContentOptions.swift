@@ -102,11 +102,7 @@ struct ContentOptions: ParsableArguments {
             try InputFile.checkJSON(text, of: path.map(InputFile.name) ?? option, hint: hint)
         }
         guard format == .template else { return format.json(of: text) }
-        do throws(StringObjectError) {
-            _ = try StringObject(text)
-        } catch {
-            throw Failure(option, because: "\(error)", hint: hint, status: .badInput)
-        }
+        _ = try Failure.wrapping(option, hint: hint) { try StringObject(text) }
         return text
     }
 }

@@ -35,7 +35,7 @@ struct ListDoubts: DatabaseCommand {
     @OptionGroup var options: ReportOptions
 
     func validate() throws {
-        guard (1...1_000_000).contains(limit) else { throw ValidationError("--limit must be from 1 to 1000000.") }
+        try require("--limit", limit, in: 1...1_000_000)
         if run != nil && campaign == nil { throw ValidationError("--run needs --campaign NAME.") }
     }
 

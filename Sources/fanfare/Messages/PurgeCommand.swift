@@ -30,9 +30,7 @@ struct PurgeCommand: DatabaseCommand {
 
     @OptionGroup var options: ReportOptions
 
-    func validate() throws {
-        guard (1...1_000_000).contains(batch) else { throw ValidationError("--batch must be from 1 to 1000000.") }
-    }
+    func validate() throws { try require("--batch", batch, in: 1...1_000_000) }
 
     func answer(_ database: Database) async throws -> Report {
         var done: [Purge.Step] = []

@@ -93,12 +93,9 @@ extension CampaignStore.Scheduled {
 extension Schedule {
     /// - Throws: `Failure` where the zone is not known on this machine.
     init(reading text: Schedules.Text, of campaign: String) throws {
-        do throws(ScheduleError) {
-            try self.init(text, in: TimeZones())
-        } catch {
-            throw Failure(
-                "cannot work out when campaign \(campaign.quoted) starts", because: "\(error)",
-                hint: "Is the package tzdata of this machine up to date?", status: .configuration)
-        }
+        self = try Failure.wrapping(
+            "cannot work out when campaign \(campaign.quoted) starts",
+            hint: "Is the package tzdata of this machine up to date?", status: .configuration
+        ) { try Schedule(text, in: TimeZones()) }
     }
 }

@@ -27,7 +27,7 @@ struct ShowNextTimes: ReportingCommand {
             @monthly, @yearly; or a few words: 'daily 07:00', 'weekdays 07:00', 'weekends 09:30', 'Mon,Thu 09:30', \
             '1st,15th 08:00'. A zone may follow. A local time that the clocks skip runs at the first instant after, and \
             one that comes twice runs the first time; with * in minute or hour it runs whenever the clocks show its time. \
-            Reads no settings. Exits 65 for what is not a schedule or never comes within eight years, and 78 when tzdata \
+            Reads no settings. Exits 65 for what is not a schedule or has no time within eight years, and 78 when tzdata \
             is missing.
 
             Example: fanfare schedule next '0 9 * * 1-5' --zone Europe/Berlin -n 5
@@ -47,15 +47,13 @@ struct ShowNextTimes: ReportingCommand {
 
     @OptionGroup var options: ReportOptions
 
-    func validate() throws {
-        guard (1...1000).contains(count) else { throw ValidationError("--count is from 1 to 1000, not \(count).") }
-    }
+    func validate() throws { try require("--count", count, in: 1...1000) }
 
     func report() throws -> Report {
         let preview = try preview(in: TimeZones(), now: Date())
         guard !preview.times.isEmpty else {
             throw Failure(
-                "schedule", because: "\(preview.words): that does not come within eight years",
+                "schedule", because: "\(preview.words): that is never within eight years",
                 hint: "Set fewer fields, such as a day of the month without a weekday.", status: .badInput)
         }
         return Report(preview)

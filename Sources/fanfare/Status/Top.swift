@@ -23,9 +23,7 @@ struct Top: AsyncParsableCommand {
     @OptionGroup var counting: CountingOption
     @OptionGroup var options: ReportOptions
 
-    func validate() throws {
-        guard (0.2...3600).contains(interval) else { throw ValidationError("--interval is from 0.2 to 3600 seconds.") }
-    }
+    func validate() throws { try require("--interval", interval, in: 0.2...3600) }
 
     func run() async throws {
         try await options.common.withDatabase { database in

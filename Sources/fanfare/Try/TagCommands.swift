@@ -43,13 +43,10 @@ struct CheckTags: ReportingCommand {
     }
 
     private func parsed() throws(Failure) -> TagExpression {
-        do throws(TagExpressionError) {
-            return try TagExpression(expression)
-        } catch {
-            throw Failure(
-                "no tag expression", because: "\(error)",
-                hint: "A tag has 1 to 120 of A-Z a-z 0-9 _ @ # . : - ; join tags with ||, && and !.", status: .badInput)
-        }
+        try Failure.wrapping(
+            "not a tag expression",
+            hint: "A tag has 1 to 120 of A-Z a-z 0-9 _ @ # . : - ; join tags with ||, && and !."
+        ) { try TagExpression(expression) }
     }
 }
 

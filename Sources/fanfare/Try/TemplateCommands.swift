@@ -42,19 +42,13 @@ struct RenderTemplate: ParsableCommand {
 
     private func readTemplate() throws(Failure) -> Template {
         let text = try InputFile.text(of: template)
-        do throws(TemplateError) {
-            return try text.first { !$0.isWhitespace } == "<" ? Template(xml: text) : Template(json: text)
-        } catch {
-            throw Failure(InputFile.name(template), because: "\(error)", status: .badInput)
+        return try Failure.wrapping(InputFile.name(template)) {
+            try text.first { !$0.isWhitespace } == "<" ? Template(xml: text) : Template(json: text)
         }
     }
 
     private func readProperties() throws(Failure) -> StringObject {
         let text = try InputFile.json(of: properties)
-        do throws(StringObjectError) {
-            return try StringObject(text)
-        } catch {
-            throw Failure(InputFile.name(properties), because: "\(error)", status: .badInput)
-        }
+        return try Failure.wrapping(InputFile.name(properties)) { try StringObject(text) }
     }
 }

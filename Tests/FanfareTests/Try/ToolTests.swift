@@ -67,7 +67,7 @@ import Testing
         let ended = try await BuiltProgram(settings: nil)("tag", "check", expression, "--against", "a")
         #expect(ended.status == 65)
         #expect(ended.output.isEmpty)
-        #expect(ended.errors.hasPrefix("fanfare: no tag expression: character "))
+        #expect(ended.errors.hasPrefix("fanfare: not a tag expression: character "))
     }
 
     @Test func aTemplateIsRendered() async throws {
