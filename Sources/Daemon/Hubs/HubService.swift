@@ -2,11 +2,10 @@ import Configuration
 import HTTPTransport
 import Providers
 import PushModel
-import PushWorker
 import Signing
 
-/// One hub of the settings, as its kind is spoken to: the one place where a kind's credentials and its service are known.
-/// Everybody else has a provider, passes, and perhaps installations.
+/// One hub of the settings, as its kind is spoken to. This folder is the one place where a kind's credentials and its
+/// service are known; everybody else has a provider, passes, and perhaps installations.
 public struct HubService: Sendable {
     public let settings: HubSettings
     /// Where it is, for people: `https://host`.
@@ -18,13 +17,15 @@ public struct HubService: Sendable {
     public let credentials: [Credential]
     /// What shows whether it knows us, and sends nothing.
     public let question: Question
-    private let makePasses: @Sendable (HTTPClient) -> any PassSource
+    private let makePasses: @Sendable (HTTPClient, (any PassSource)?) throws -> any PassSource
 
-    public struct Credential: Sendable, Equatable {
+    public struct Credential: Sendable {
         /// `primary key`
-        public var name: String
+        public let name: String
         /// `hubs.news.connectionString`
-        public var setting: String
+        public let setting: String
+        /// A source that has this one alone, over a client for kinds that fetch.
+        public let passes: @Sendable (HTTPClient) throws -> any PassSource
     }
 
     public struct Question: Sendable {
@@ -34,46 +35,36 @@ public struct HubService: Sendable {
         public var read: @Sendable (Reply) -> Answer
     }
 
-    /// - Throws: `ConnectionStringError` and `InvalidHub` for a hub that `Settings.load` has not checked.
+    /// - Throws: what is wrong with a hub that `Settings.load` has not checked.
     public init(_ hub: HubConfiguration) throws {
-        try self.init(notificationHub: hub)
+        switch hub.settings.kind {
+        case .notificationHubs: try self.init(notificationHub: hub)
+        case .fcm: try self.init(fcm: hub)
+        }
+    }
+
+    /// - Parameter makePasses: also takes the source before a reload.
+    init(
+        _ settings: HubSettings, base: String, provider: any Provider, installations: Installations? = nil,
+        credentials: [Credential], question: Question,
+        makePasses: @escaping @Sendable (HTTPClient, (any PassSource)?) throws -> any PassSource
+    ) {
+        self.settings = settings
+        self.base = base
+        self.provider = provider
+        self.installations = installations
+        self.credentials = credentials
+        self.question = question
+        self.makePasses = makePasses
     }
 
     /// What its service lets us in with: one source for all that speak to the hub in this process.
     ///
-    /// - Parameter client: for kinds that fetch their passes.
-    public func passes(over client: HTTPClient) -> any PassSource { makePasses(client) }
-}
-
-extension HubService {
-    private init(notificationHub hub: HubConfiguration) throws {
-        let (name, path) = (hub.settings.hub, "hubs.\(hub.settings.name)")
-        let primary = try ConnectionString(parsing: hub.connectionString?.reveal() ?? "")
-        let secondary = try hub.secondaryConnectionString.map { try ConnectionString(parsing: $0.reveal()) }
-        let installations = try Installations(connection: primary, hub: name, version: fanfareVersion)
-        settings = hub.settings
-        base = primary.base
-        provider = try NotificationHubs(connection: primary, hub: name, version: fanfareVersion)
-        self.installations = installations
-        var credentials = [Credential(name: "primary key", setting: "\(path).connectionString")]
-        if secondary != nil {
-            credentials.append(Credential(name: "secondary key", setting: "\(path).secondaryConnectionString"))
-        }
-        self.credentials = credentials
-        question = Question(
-            ask: { try installations.request(get: Self.nobody, with: $0) },
-            read: { reply in
-                let found = installations.answer(to: reply)
-                // The hub knows us, and has no such installation.
-                return found.isMissing ? Answer(verdict: .accepted, status: found.answer.status) : found.answer
-            })
-        makePasses = { _ in
-            HubTokens(
-                base: primary.base, hub: name, primary: primary.signingKey, secondary: secondary?.signingKey,
-                now: Clock.system.wall)
-        }
+    /// - Parameters:
+    ///   - client: for kinds that fetch their passes.
+    ///   - earlier: the source before a reload, which a kind that fetches goes on with. Default: none.
+    /// - Throws: `InvalidHub` when our version does not fit into a header.
+    public func passes(over client: HTTPClient, continuing earlier: (any PassSource)? = nil) throws -> any PassSource {
+        try makePasses(client, earlier)
     }
-
-    /// An installation that no device has: a good key is answered with 404 and a bad one with 401.
-    private static let nobody = "fanfare-doctor-asks-for-nobody"
 }

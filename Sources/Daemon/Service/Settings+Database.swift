@@ -73,11 +73,12 @@ extension Settings {
     ///
     /// - Parameters:
     ///   - client: fetches the passes of kinds that have to.
+    ///   - passes: of the generations before.
     ///   - changed: hubs whose settings have changed; if they are held, they are tried at once.
     /// - Throws: `DatabaseError`; what `HubService` throws, for hubs that `load` has not checked.
     func hubContexts(
-        in database: Postgres.Database, over client: HTTPClient, changed: Set<String>, metrics: MetricsRegistry,
-        log: Logger
+        in database: Postgres.Database, over client: HTTPClient, _ passes: PassShelf, changed: Set<String>,
+        metrics: MetricsRegistry, log: Logger
     ) async throws -> [HubContext] {
         var contexts: [HubContext] = []
         let sorted = hubs.sorted { $0.key < $1.key }.map(\.value)
@@ -98,7 +99,7 @@ extension Settings {
                 HubContext(
                     id: registered.hub, settings: hub.settings, settingsHash: registered.settingsHash,
                     provider: service.provider, installations: service.installations, deviceSlots: deviceSlots,
-                    passes: service.passes(over: client), weights: dispatch.weights, shares: shares,
+                    passes: try passes.passes(of: service, over: client), weights: dispatch.weights, shares: shares,
                     member: contexts.count, metrics: metrics,
                     triesAtOnce: changed.contains(hub.settings.name)))
         }

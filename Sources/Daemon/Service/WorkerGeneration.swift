@@ -27,6 +27,8 @@ struct WorkerGeneration: Sendable {
     var keepsSchedules = true
     /// Hubs whose settings have changed since the generation before.
     var changedHubs: Set<String> = []
+    /// What the generations before have fetched. Default: nothing.
+    var passes = PassShelf()
     private let notice = SchemaNotice()
 
     /// Works until `until` returns. Waits for a database that is away, at the start and later. A worker that others
@@ -128,7 +130,7 @@ struct WorkerGeneration: Sendable {
                 let transport = try HTTPClient(settings.transportSettings)
                 do {
                     let hubs = try await settings.hubContexts(
-                        in: database, over: transport, changed: changedHubs, metrics: metrics, log: log)
+                        in: database, over: transport, passes, changed: changedHubs, metrics: metrics, log: log)
                     return Dispatcher(
                         database: database, transport: transport, hubs: hubs, settings: settings.dispatchSettings,
                         metrics: metrics, spans: spans, log: log)

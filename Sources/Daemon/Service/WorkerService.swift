@@ -43,6 +43,8 @@ public final class WorkerService: Sendable {
     /// Of the process: generations come and go, and its counters go on.
     private let metrics: MetricsRegistry
     private let exporter: SpanExporter?
+    /// Of all generations: a reload keeps what was fetched.
+    private let passes = PassShelf()
 
     /// - Parameters:
     ///   - environment: its `OTEL_…` variables say where spans go (`OTLPSettings`). Default: no variables.
@@ -159,7 +161,7 @@ public final class WorkerService: Sendable {
         let (id, stop) = generations.add(settings)
         let generation = WorkerGeneration(
             settings: settings, log: log, sessionName: Worker.name, stop: stop, metrics: metrics,
-            spans: exporter?.sink, judgesClock: vitals.snapshot.current == nil, changedHubs: hubs)
+            spans: exporter?.sink, judgesClock: vitals.snapshot.current == nil, changedHubs: hubs, passes: passes)
         let continuation = continuation
         Task {
             do {

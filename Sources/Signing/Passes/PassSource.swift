@@ -45,7 +45,7 @@ public protocol PassSource: Sendable {
 }
 
 /// Why a hub has no pass. The texts are for people, and hold no secret.
-public enum PassTrouble: Sendable, Equatable {
+public enum PassTrouble: Error, Sendable, Equatable {
     /// It is asked for again by itself.
     case waiting(because: String)
     /// Asking again will not help: the hub is held until its settings are right.

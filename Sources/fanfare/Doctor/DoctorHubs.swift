@@ -38,13 +38,19 @@ enum DoctorHubs {
     {
         var findings: [DoctorFinding] = []
         let service = try HubService(hub)
-        let passes = service.passes(over: transport)
         for (index, credential) in service.credentials.enumerated() {
-            _ = passes.use(secondary: index > 0)
             let place = Place(
                 area: "hub \(name)", key: credential.name, setting: credential.setting, base: service.base,
                 proxyVariable: proxyVariable(in: ProcessInfo.processInfo.environment))
-            guard let pass = passes.pass(for: service.provider.host) else { continue }
+            let passes = try credential.passes(transport)
+            async let _ = passes.keepReady { _ in }
+            let pass: Pass
+            do throws(PassTrouble) {
+                pass = try await passes.pass(for: service.provider.host)
+            } catch {
+                findings.append(finding(error, at: place))
+                continue
+            }
             let reply = await transport.perform(try service.question.ask(pass))
             findings.append(finding(service.question.read(reply), reply, at: place))
             if index == 0, let skew = skew(reply) { findings.append(clock(skew, place)) }
@@ -54,6 +60,20 @@ enum DoctorHubs {
                 .ok("hub \(name)", "secondary key", "none: a rotation of the key means a pause"))
         }
         return findings
+    }
+
+    /// Why there is no pass to ask with. Pure.
+    static func finding(_ trouble: PassTrouble, at place: Place) -> DoctorFinding {
+        switch trouble {
+        case .refused(let why):
+            .fail(
+                place.area, place.key, "lets nobody in: \(why)",
+                remedy: "Check \(place.setting): whether the account is there and enabled, and its key not deleted.")
+        case .waiting(let why):
+            .fail(
+                place.area, place.key, "brings no access token: \(why)",
+                remedy: "Check the way from here to the token endpoint that \(place.setting) names.")
+        }
     }
 
     struct Place: Sendable {

@@ -43,8 +43,8 @@ struct HubClient: Sendable {
         } catch {
             throw Failure("cannot open the transport", because: "\(error)", status: .unavailable)
         }
-        let passes = service.passes(over: client)
         return try await withCleanup {
+            let passes = try service.passes(over: client)
             async let _ = passes.keepReady { _ in }
             return try await body(HubConnection(hub: self, client: client, passes: passes))
         } then: {

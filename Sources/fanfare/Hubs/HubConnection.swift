@@ -1,9 +1,8 @@
 import CommandLineTool
-import Concurrency
+import Daemon
 import HTTPTransport
 import Logging
 import Providers
-import PushWorker
 import Signing
 
 /// A hub that a command speaks to, with an open transport.
@@ -32,22 +31,11 @@ struct HubConnection: Sendable {
 
     /// Waits for the first one, where it has to be fetched.
     private func pass() async throws(Failure) -> Pass {
-        let until = Clock.system.monotonic() + Self.patience
-        while true {
-            if let pass = passes.pass(for: hub.provider.host) { return pass }
-            let trouble = passes.trouble
-            if case .refused(let why) = trouble { throw failure(why, .configuration) }
-            guard Clock.system.monotonic() < until else {
-                throw failure(trouble?.reason ?? "it gives out no pass", .unavailable)
-            }
-            await Sleep.system(0.02)
+        do throws(PassTrouble) {
+            return try await passes.pass(for: hub.provider.host, within: 10)
+        } catch {
+            let status: ExitStatus = if case .refused = error { .configuration } else { .unavailable }
+            throw Failure("cannot speak to hub \"\(hub.settings.name)\"", because: error.reason, status: status)
         }
-    }
-
-    /// Seconds that a command waits for its pass.
-    private static let patience = 10.0
-
-    private func failure(_ why: String, _ status: ExitStatus) -> Failure {
-        Failure("cannot speak to hub \"\(hub.settings.name)\"", because: why, status: status)
     }
 }
