@@ -18,7 +18,7 @@ KEY_NAME, KEY, HUB = "DefaultFullSharedAccessSignature", "c2luaw==", "news"
 
 @dataclass(frozen=True)
 class Taken:
-    """`requests`: with POST; `puts`: registrations of devices, which are counted apart. `resumed`: the handshakes that
+    """`requests`: with POST; `puts`: registrations of devices, `tokens`: exchanges for an access token, both counted apart. `resumed`: the handshakes that
     continued an earlier session; `most_open`: connections at a time. Seconds: `started`, from the first connection until
     every connection had its first request; `slowest`, the longest time that one of them took for that; `reached`, from the
     first request to the one to tell at, when nobody waited for it."""
@@ -29,6 +29,7 @@ class Taken:
     refused: int
     cpu: float
     puts: int = 0
+    tokens: int = 0
     handshakes: int = 0
     resumed: int = 0
     most_open: int = 0
@@ -100,7 +101,7 @@ class Sink:
             raise Problem(f"the sink ended with {self.process.returncode} and said: {' '.join(said) or 'nothing'}")
         return Taken(
             counts["requests"], counts["bodies"], counts["connections"], counts["refused"],
-            usage.ru_utime + usage.ru_stime, counts["puts"], counts["handshakes"], counts["resumed"], counts["most_open"],
+            usage.ru_utime + usage.ru_stime, counts["puts"], counts["tokens"], counts["handshakes"], counts["resumed"], counts["most_open"],
             counts["started_ns"] / 1e9, counts["slowest_ns"] / 1e9, counts.get("after_ns", 0) / 1e9)
 
     def close(self) -> None:

@@ -1,10 +1,12 @@
-// Stands in for a notification hub: takes requests over HTTP/1.1, answers 201 with a Location, counts.
+// Stands in for a notification hub: takes requests over HTTP/1.1, answers 201 with a Location, counts. At /v1/projects/ it
+// answers as FCM does, and at /token as its token endpoint, whose requests are counted apart.
 //
 //     cc -O2 sink.c sink_http.c sink_tls.c -lssl -lcrypto -o sink && ./sink [--port N] [--latency-ms N [--late-tag WORD]]
 //         [--tell-at N | --tell-puts N] [--stamps FILE] [--close-after N] [--certificate FILE --key FILE [--tls 1.2|1.3]]
 //
 // One thread, one epoll set, connections kept alive. Prints "port=N" when it listens; SIGTERM ends it after one line:
-// "requests=N bodies=N bytes=N connections=N refused=N puts=N handshakes=N resumed=N most_open=N started_ns=N slowest_ns=N".
+// "requests=N bodies=N bytes=N connections=N refused=N puts=N tokens=N handshakes=N resumed=N most_open=N started_ns=N
+// slowest_ns=N".
 // `requests` are those with POST, `bodies` those of them that came with one; `puts` are registrations of devices, which are
 // counted apart. `refused` are neither, are too long, or came over a connection beyond the limit. `resumed` are the
 // handshakes that continued an earlier session. `started_ns` is the time from the first connection until every connection
@@ -54,6 +56,7 @@ struct due {
     uint64_t at;
     int fd;
     uint32_t life;
+    enum service service;
 };
 
 static struct connection connections[MOST_CONNECTIONS];
@@ -64,7 +67,7 @@ static unsigned long tell_at, tell_puts, close_after;
 static const char *late_tag;  // NULL: all answers wait
 static bool secure;
 static FILE *stamps;
-static unsigned long requests, bodies, bytes, accepted, refused, registered, open_now, most_open;
+static unsigned long requests, bodies, bytes, accepted, refused, registered, tokens, open_now, most_open;
 static uint64_t first_admitted, started, slowest;
 
 static uint64_t now(void) {
@@ -95,10 +98,10 @@ static void finish(int fd) {
     shutdown(fd, SHUT_WR);
 }
 
-static void reply(int fd) {
+static void reply(int fd, enum service service) {
     struct connection *c = &connections[fd];
     bool is_last = ++c->answered == close_after;
-    const struct text *text = is_last ? &last_answer : &answer;
+    const struct text *text = is_last ? &last_answers[service] : &answers[service];
     // This fits in the socket's buffer: a short write means that the peer went away, which the next read shows.
     ssize_t put = c->tls ? tls_write(c->tls, text->bytes, text->length) : send(fd, text->bytes, text->length, MSG_NOSIGNAL);
     if (put < 0 && errno != EAGAIN) drop(fd);
@@ -146,6 +149,12 @@ static void serve(int fd) {
         if (c->filled - taken < length + body) break;
         taken += length + body;
         if (!c->taken++) note_start(c);
+        enum service service = service_of(head);
+        if (service == TOKEN) {
+            tokens++;
+            reply(fd, service);
+            continue;
+        }
         requests += post;
         registered += put;
         bodies += post && body > 0;
@@ -158,9 +167,9 @@ static void serve(int fd) {
                 fprintf(stderr, "more than %zu answers wait\n", capacity);
                 exit(1);
             }
-            waiting[last++ % capacity] = (struct due){now() + latency, fd, c->life};
+            waiting[last++ % capacity] = (struct due){now() + latency, fd, c->life, service};
         } else {
-            reply(fd);
+            reply(fd, service);
         }
     }
     if (!c->open || c->ending) return;
@@ -232,9 +241,9 @@ static int listen_on(int port) {
 }
 
 static void tell_all(void) {
-    printf("requests=%lu bodies=%lu bytes=%lu connections=%lu refused=%lu puts=%lu handshakes=%lu resumed=%lu most_open=%lu "
+    printf("requests=%lu bodies=%lu bytes=%lu connections=%lu refused=%lu puts=%lu tokens=%lu handshakes=%lu resumed=%lu most_open=%lu "
            "started_ns=%lu slowest_ns=%lu\n",
-           requests, bodies, bytes, accepted, refused, registered, tls_handshakes, tls_resumed, most_open,
+           requests, bodies, bytes, accepted, refused, registered, tokens, tls_handshakes, tls_resumed, most_open,
            (unsigned long)started, (unsigned long)slowest);
 }
 
@@ -313,7 +322,7 @@ int main(int count, char **arguments) {
         for (; first != last && waiting[first % capacity].at <= time; first++) {
             struct due *due = &waiting[first % capacity];
             struct connection *c = &connections[due->fd];
-            if (c->open && c->life == due->life) reply(due->fd);
+            if (c->open && c->life == due->life) reply(due->fd, due->service);
         }
     }
 }

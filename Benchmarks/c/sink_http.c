@@ -6,10 +6,10 @@
 #include <strings.h>
 #include <time.h>
 
-struct text answer, last_answer;
+struct text answers[SERVICES], last_answers[SERVICES];
 
 // The answer of a Standard tier hub.
-static void write_answer(struct text *text, const char *date, const char *connection) {
+static void write_hub(struct text *text, const char *date, const char *connection) {
     text->length = snprintf(
         text->bytes, sizeof text->bytes,
         "HTTP/1.1 201 Created\r\nContent-Length: 0\r\nContent-Type: application/xml; charset=utf-8\r\n"
@@ -18,13 +18,33 @@ static void write_answer(struct text *text, const char *date, const char *connec
         date, connection);
 }
 
+static void write_json(struct text *text, const char *date, const char *connection, const char *body) {
+    text->length = snprintf(
+        text->bytes, sizeof text->bytes,
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json; charset=UTF-8\r\nContent-Length: %zu\r\nServer: ESF\r\n"
+        "Cache-Control: private\r\nDate: %s\r\n%s\r\n%s",
+        strlen(body), date, connection, body);
+}
+
+static void write_set(struct text *set, const char *date, const char *connection) {
+    write_hub(&set[HUB], date, connection);
+    write_json(&set[FCM], date, connection, "{\"name\":\"projects/sink/messages/0:1500415314455276%31bd1c9631bd1c96\"}");
+    write_json(&set[TOKEN], date, connection, "{\"access_token\":\"sink\",\"expires_in\":3599,\"token_type\":\"Bearer\"}");
+}
+
 void write_answers(void) {
     char date[64];
     time_t seconds = time(NULL);
     struct tm parts;
     strftime(date, sizeof date, "%a, %d %b %Y %H:%M:%S GMT", gmtime_r(&seconds, &parts));
-    write_answer(&answer, date, "");
-    write_answer(&last_answer, date, "Connection: close\r\n");
+    write_set(answers, date, "");
+    write_set(last_answers, date, "Connection: close\r\n");
+}
+
+enum service service_of(const char *head) {
+    static const char token[] = "POST /token ", fcm[] = "POST /v1/projects/";
+    if (!strncmp(head, token, sizeof token - 1)) return TOKEN;
+    return strncmp(head, fcm, sizeof fcm - 1) ? HUB : FCM;
 }
 
 // What follows a name, which includes its colon; NULL without such a line. It ends with the line, before the head does.

@@ -8,9 +8,14 @@ struct text {
     size_t length;
 };
 
-extern struct text answer, last_answer;  // the last one says that the connection ends
+// What a request asks of: a notification hub, FCM's messages:send, or FCM's token endpoint.
+enum service { HUB, FCM, TOKEN, SERVICES };
 
-// Writes both. Their Date is the current time, because senders compare clocks with it: to be called about every second.
+extern struct text answers[SERVICES], last_answers[SERVICES];  // the last ones say that the connection ends
+
+enum service service_of(const char *head);
+
+// Writes all. Their Date is the current time, because senders compare clocks with it: to be called about every second.
 void write_answers(void);
 
 // The value of Content-Length in a request's head; 0 without it.

@@ -10,6 +10,8 @@ from bench.figures import Spread, median_ratio, ratio_of_medians, shown, spread_
 from bench.interleave import interleaved
 from bench.sides import Side
 from bench.sides.fanfare import Fanfare
+from bench.sides.fanfare_fcm import FanfareFCM
+from bench.sides.fcm_peer import FCMPeer
 from bench.sides.peer import Peer
 from bench.table import Table
 
@@ -38,11 +40,15 @@ def variants(bench: Bench) -> list[Variant]:
         return [Peer(bench, name, worker, count, window, settings)
                 for (name, worker, settings), count in zip(workers, messages, strict=True)]
 
-    ours, packed = Fanfare(bench), Fanfare(bench, 400_000, packed=True)
+    def firebase(messages: int) -> Side:
+        return FCMPeer(bench, "firebase-admin, 64 threads", "firebase_worker", messages, settings={"THREADS": "64"})
+
+    ours, packed = [Fanfare(bench), FanfareFCM(bench)], Fanfare(bench, 400_000, packed=True)
     about = "The sink answers at once; 64 posts in flight; the clients that block have one thread."
-    at_once = Variant("product", about, 0, [ours, packed, *peers(64, 1, 60_000, 20_000, 5_000, 20_000, 10_000)])
+    at_once = Variant("product", about, 0, [*ours, packed, *peers(64, 1, 60_000, 20_000, 5_000, 20_000, 10_000), firebase(5_000)])
     about = "The sink answers after 50 ms; 512 posts in flight; the clients that block have 64 threads."
-    slowly = [Fanfare(bench, 60_000, window=512), *peers(512, 64, 60_000, 20_000, 5_000, 10_000, 8_000)]
+    slowly = [Fanfare(bench, 60_000, window=512), FanfareFCM(bench, 60_000, window=512),
+              *peers(512, 64, 60_000, 20_000, 5_000, 10_000, 8_000), firebase(5_000)]
     return [at_once, Variant("product-latency", about, 50, slowly)]
 
 

@@ -52,12 +52,16 @@ class Fanfare:
         return database.number("SELECT count(DISTINCT id) FROM push.result WHERE status = 'accepted'")
 
     def _settings(self, database: Database, connection: str, ca: Path | None = None) -> Path:
+        hub = {"kind": "notification-hubs", "connectionString": connection, "window": self.window,
+               "languages": {"en": "English"}, "fallback": "en"}
+        return self._write(database, hub, ca)
+
+    def _write(self, database: Database, hub: dict[str, object], ca: Path | None = None) -> Path:
         file = self.bench.folder / "config.json"
         file.touch(0o600)  # with a hub over TLS it counts as a secret, and is refused when everyone may read it
         file.write_text(json.dumps({
             **({"transport": {"caFile": str(ca)}} if ca else {}),
             "database": {"url": database.url},
-            "hubs": {HUB: {"kind": "notification-hubs", "connectionString": connection, "window": self.window,
-                           "languages": {"en": "English"}, "fallback": "en"}},
+            "hubs": {HUB: hub},
         }))
         return file

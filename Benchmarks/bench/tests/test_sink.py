@@ -49,6 +49,30 @@ class SinkTests(unittest.TestCase):
             self.assertIn(b"\r\nLocation: https://", answer)
         self.assertEqual(self.counts(sink), Taken(3, 3, 1, 0, 0))
 
+    def test_it_answers_as_fcm_does_and_counts_tokens_apart(self):
+        sink = self.start()
+        connection = self.connect(sink)
+        connection.sendall(POST.replace(b"/news/messages?api-version=2020-06", b"/token"))
+        (answer, _) = self.body(connection)
+        self.assertIn(b'"access_token":"sink"', answer)
+        connection.sendall(POST.replace(b"/news/messages?api-version=2020-06", b"/v1/projects/sink/messages:send"))
+        (answer, head) = self.body(connection)
+        self.assertTrue(head.startswith(b"HTTP/1.1 200 OK\r\n"))
+        self.assertTrue(answer.startswith(b'{"name":"projects/sink/messages/'))
+        taken = sink.stop()
+        self.assertEqual((taken.requests, taken.bodies, taken.tokens, taken.refused), (1, 1, 1, 0))
+
+    def body(self, connection):
+        """The body of one answer, and its head."""
+        text = b""
+        while b"\r\n\r\n" not in text:
+            text += connection.recv(65536)
+        head, _, body = text.partition(b"\r\n\r\n")
+        length = int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0])
+        while len(body) < length:
+            body += connection.recv(65536)
+        return body, head
+
     def test_requests_are_counted_whole_however_they_arrive(self):
         sink = self.start()
         connection = self.connect(sink)
