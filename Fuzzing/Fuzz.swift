@@ -14,6 +14,7 @@ private let check: Check = {
     let all =
         checks { (parser: ParserCheck, bytes) in try parser.run(bytes) }
         + checks { (parser: AnswerCheck, bytes) in try parser.run(bytes) }
+        + checks { (parser: FCMCheck, bytes) in try parser.run(bytes) }
         + checks { (parser: RowCheck, bytes) in try parser.run(bytes) }
         + checks { (parser: FieldCheck, bytes) in try parser.run(bytes) }
         + checks { (parser: LocatedJSONCheck, bytes) in try parser.run(bytes) }

@@ -1,5 +1,5 @@
 extension JSONScanner {
-    /// Passes over one value and everything in it. Checks it as `node` does, and builds nothing.
+    /// Passes over one value and everything in it. Checks it as `node` does, but for the UTF-8 of strings, and builds nothing.
     ///
     /// - Parameter depth: arrays and objects around it.
     package mutating func skip(depth: Int = 0) throws(JSONError) {

@@ -75,6 +75,13 @@ package enum SecretMask {
     private static let key: [UInt8] = [UInt8(ascii: ";"), UInt8(ascii: "&"), UInt8(ascii: ",")]
 }
 
+/// What a sentence, or a challenge of a server, has behind `Bearer`.
+private let wordsAfterBearer: [StaticString] = [
+    "bearer", "token", "tokens", "auth", "authentication", "authorization", "credential", "credentials", "scheme",
+    "realm",
+    "error", "scope",
+]
+
 extension UnsafeBufferPointer<UInt8> {
     /// The index behind `lower` when it stands at `index`, in any case.
     fileprivate func word(_ lower: StaticString, at index: Int) -> Int? {
@@ -104,11 +111,10 @@ extension UnsafeBufferPointer<UInt8> {
             index += 1
         }
         index = skipBlanks(from: index)
-        return quoted(from: index) ?? privateKey(at: index) ?? plain(from: index, until: ends)
+        return quoted(from: index) ?? unquoted(from: index, until: ends)
     }
 
-    /// The token that follows `Bearer` and a blank, `=` or `:`. nil in front of the words that a sentence or a challenge of
-    /// a server has there.
+    /// The token that follows `Bearer` and a blank, `=` or `:`. nil for an ordinary word.
     fileprivate func bearerToken(after name: Int) -> Range<Int>? {
         var index = name
         while index < count {
@@ -122,24 +128,21 @@ extension UnsafeBufferPointer<UInt8> {
                 break
             }
         }
-        guard index > name, let token = plain(from: index, until: Array(",;&".utf8)) else { return nil }
-        let ordinary: [StaticString] = [
-            "token", "tokens", "auth", "authentication", "authorization", "credential", "credentials", "scheme",
-            "realm",
-            "error", "scope",
-        ]
-        return ordinary.contains { word($0, at: index).map { $0 == count || !isTokenByte(self[$0]) } ?? false }
-            ? nil : token
+        guard index > name, let token = privateKey(at: index) ?? plain(from: index, until: Array(",;&".utf8)) else {
+            return nil
+        }
+        let isOrdinary = wordsAfterBearer.contains { word in
+            self.word(word, at: index).map { $0 == count || !isTokenByte(self[$0]) } ?? false
+        }
+        return isOrdinary ? nil : token
     }
 
     /// A private key in PEM form, up to its end mark; without one up to the end of the text, which is then cut off.
     fileprivate func privateKey(at start: Int) -> Range<Int>? {
         guard var index = word("-----begin", at: start) else { return nil }
         // "RSA PRIVATE KEY", "ENCRYPTED PRIVATE KEY"
-        guard
-            let label = (index..<Swift.min(index + 20, count)).lazy.compactMap({ word("private key-----", at: $0) })
-                .first
-        else { return nil }
+        let labels = (index..<Swift.min(index + 20, count)).lazy.compactMap { word("private key-----", at: $0) }
+        guard let label = labels.first else { return nil }
         index = label
         while index < count {
             if let mark = word("-----end", at: index) {
@@ -168,7 +171,7 @@ extension UnsafeBufferPointer<UInt8> {
                 break
             }
         }
-        guard let token = plain(from: index, until: []) else { return nil }
+        guard let token = unquoted(from: index, until: []) else { return nil }
         let isToken = isAssigned || token.contains { self[$0] == UInt8(ascii: "=") || word("%3d", at: $0) != nil }
         return isToken ? token : nil
     }
@@ -196,6 +199,15 @@ extension UnsafeBufferPointer<UInt8> {
         }
         let end = Swift.min(index, count)
         return start + 1 < end ? (start + 1)..<end : nil
+    }
+
+    /// A value without quotes: a word, or a secret of several words.
+    private func unquoted(from start: Int, until ends: [UInt8]) -> Range<Int>? {
+        if let key = privateKey(at: start) { return key }
+        if let name = word("bearer", at: start), let token = bearerToken(after: name) {
+            return start..<token.upperBound
+        }
+        return plain(from: start, until: ends)
     }
 
     private func plain(from start: Int, until ends: [UInt8]) -> Range<Int>? {

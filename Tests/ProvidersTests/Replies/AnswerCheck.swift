@@ -80,6 +80,7 @@ enum AnswerCheck: String, CaseIterable, Sendable {
         let now = 1_767_225_600.0
         let wait = RetryAfter(
             milliseconds: lines[..<2].compactMap(\.self), plain: lines[2], date: lines[3], receivedAt: now)
+        try fcmWait(lines[2], lines[3], now)
         try hold((wait == .absent) == lines[..<3].allSatisfy { $0 == nil }, "a request to wait is never lost")
         guard let seconds = wait.seconds else { return }
         try hold((0...RetryAfter.longest).contains(seconds), "a wait is at most an hour")
@@ -89,9 +90,29 @@ enum AnswerCheck: String, CaseIterable, Sendable {
         try hold(isDate || without == wait, "only a date depends on the Date header")
     }
 
+    /// Whatever it says, a hub is neither asked again at once nor left alone for long.
+    private static func fcmWait(_ plain: String?, _ date: String?, _ now: Double) throws(Broken) {
+        guard let fcm = try? FCM(project: "p", now: { now }) else { throw Broken(promise: "a project fits into a URL") }
+        let headers = [("retry-after", plain), ("date", date)].compactMap { name, value in
+            value.map { (name: name, value: $0) }
+        }
+        for status in [429, 503] {
+            let response = Reply.Response(status: status, headers: headers)
+            switch fcm.answer(to: Reply(id: 1, outcome: .answered(response), receivedAt: now)).verdict {
+            case .throttled(let after, _): try hold((1...RetryAfter.longest).contains(after), "a wait has bounds")
+            case .unavailable(let after, _):
+                try hold((10...RetryAfter.longest).contains(after ?? 0), "a wait has bounds")
+            default: throw Broken(promise: "\(status) asks to wait")
+            }
+        }
+    }
+
     private static func line(_ text: String) throws(Broken) {
         for limit in [1, 100, 500] { try isLine(text.sanitised(limit: limit), limit: limit) }
-        let tokens = ["SharedAccessSignature sr=h&sig=SECRET", "sig%3DSECRET", "SharedAccessKey=SECRET"]
+        let tokens = [
+            "SharedAccessSignature sr=h&sig=SECRET", "sig%3DSECRET", "SharedAccessKey=SECRET", "Bearer SECRET",
+            "assertion=SECRET", "access_token=SECRET", "-----BEGIN PRIVATE KEY-----SECRET-----END PRIVATE KEY-----",
+        ]
         let token = tokens[text.utf8.count % tokens.count]
         for quoted in ["\(token) \(text)", "\(text) \(token)", "\(text)\"\(token)\"\(text)"] {
             let hidden = quoted.sanitised(limit: 5000)

@@ -35,7 +35,7 @@ import VectorSupport
         .wait: [
             "\n\n30\nThu, 01 Jan 2026 00:00:30 GMT", "1500\n2\n3\n", "\n.5", "\n\nThu, 01 Jan 2026 00:01:30 GMT\n",
             "\n\nThu, 01 Jan 2026 00:01:30 GMT\nThu, 01 Jan 2026 00:00:30 GMT", "nan\ninf\n-1", "\n\n1e9",
-            "\n\n99999999999999999999999999",
+            "\n\n99999999999999999999999999", "\n\n31536000", "\n\n-1\n", "\n\nThu, 01 Jan 1970 00:00:00 GMT\n",
         ],
         .line: [
             "SharedAccessSignature%20sr=a&SIG%3Dabc", "a\r\n\u{1B}[2Jb\u{202E}c\u{85}d", "sig = x SharedAccessKey = y",
@@ -60,7 +60,7 @@ import VectorSupport
         }
     }
 
-    private static func mutated(_ seed: [UInt8], _ random: inout SeededRandom) -> [UInt8] {
+    static func mutated(_ seed: [UInt8], _ random: inout SeededRandom) -> [UInt8] {
         var bytes = seed
         for _ in 0..<Int.random(in: 1...4, using: &random) {
             let at = Int.random(in: 0...bytes.count, using: &random)

@@ -31,7 +31,8 @@ import Testing
         ("cut off: password='secret", "cut off: password='•••"),
         ("Authorization: Bearer c2VjcmV0.a-b_c~/+==, next", "Authorization: Bearer •••, next"),
         ("bearer%20secret", "bearer%20•••"), ("Bearer+secret&x=1", "Bearer+•••&x=1"), ("Bearer: secret", "Bearer: •••"),
-        ("Bearer token-secret", "Bearer •••"),
+        ("Bearer token-secret", "Bearer •••"), ("Bearer Bearer secret", "Bearer Bearer •••"),
+        ("sig = Bearer secret", "sig = •••"), ("SharedAccessSignature=Bearer secret", "SharedAccessSignature=•••"),
         ("grant_type=urn%3Aietf&assertion=c2VjcmV0.c2VjcmV0.c2VjcmV0&x=1", "grant_type=urn%3Aietf&assertion=•••&x=1"),
         ("{\"assertion\": \"c2VjcmV0\"}", "{\"assertion\": \"•••\"}"),
         (
@@ -106,5 +107,11 @@ import Testing
             #expect(!SecretMask.masked(text, hidesNames: true).contains("SECRET"))
         }
         #expect(SecretMask.masked("sig = \(many)", hidesNames: true).hasPrefix("•••"))
+    }
+
+    @Test(arguments: ["Bearer ", "Bearer token ", "sig=Bearer ", "-----begin ", "assertion=-----begin private key "])
+    func aLongHostileTextIsReadInOnePass(piece: String) {
+        let many = String(repeating: piece, count: 10_000)
+        #expect(!SecretMask.masked(many + "sig=SECRET").contains("SECRET"))
     }
 }
