@@ -2,7 +2,7 @@ import HTTPTransport
 import PushModel
 import Signing
 
-/// What the token endpoint answered to one request (docs/wire/fcm.md, "Access token").
+/// What the token endpoint answered to one request (docs/wire/fcm-apns.md, "Access token").
 enum AccessTokenAnswer: Equatable {
     /// - header: the value of `Authorization`.
     /// - life: seconds from the request on.

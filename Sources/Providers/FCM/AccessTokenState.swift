@@ -58,11 +58,17 @@ struct AccessTokenState: Sendable {
     private var slots = [Slot(), Slot()]
     /// Whom a request is on the way for: one at a time.
     private var asking: Account?
-    private var serial: Int64 = 0
+    /// Of the newest pass.
+    private(set) var serial: Int64
     /// Tokens got so far.
     private(set) var issued = 0
 
-    init(hasSecondary: Bool) { self.hasSecondary = hasSecondary }
+    /// - Parameter serial: the last one of a source before this one, so that no two passes of a hub have the same number.
+    ///   Default: there was none.
+    init(hasSecondary: Bool, after serial: Int64 = 0) {
+        self.hasSecondary = hasSecondary
+        self.serial = serial
+    }
 
     private subscript(account: Account) -> Slot {
         get { slots[account.rawValue] }

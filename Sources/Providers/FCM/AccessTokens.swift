@@ -57,7 +57,8 @@ public final class AccessTokens: PassSource {
         if let earlier, earlier.primary == primary, earlier.secondary == secondary {
             shared = earlier.shared
         } else {
-            shared = Shared(AccessTokenState(hasSecondary: secondary != nil))
+            let serial = earlier?.look { $0.serial } ?? 0
+            shared = Shared(AccessTokenState(hasSecondary: secondary != nil, after: serial))
         }
         do throws(HeaderError) {
             headers = SharedHeaders([

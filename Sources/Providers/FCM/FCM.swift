@@ -2,7 +2,7 @@ import HTTPTransport
 import PushModel
 import Signing
 
-/// Firebase Cloud Messaging over its HTTP v1 interface (docs/wire/fcm.md).
+/// Firebase Cloud Messaging over its HTTP v1 interface (docs/wire/fcm-apns.md).
 public struct FCM {
     public let host: String
     /// `https://fcm.googleapis.com/v1/projects/P/messages:send`

@@ -27,8 +27,8 @@ extension FCM: Provider {
         return answer
     }
 
-    /// The table of docs/wire/fcm.md, "Errors", without 2xx: FCM's own code decides, then the general one, then the HTTP
-    /// status.
+    /// The table of docs/wire/fcm-apns.md, "Errors of FCM", without 2xx: FCM's own code decides, then the general one, then
+    /// the HTTP status.
     private func verdict(
         of response: Reply.Response, _ error: FCMError, _ because: String, receivedAt: Double
     ) -> Verdict {
@@ -85,7 +85,7 @@ extension FCM: Provider {
     }
 
     private func unavailable(_ response: Reply.Response, after wait: Double?, _ because: String) -> Verdict {
-        // Deliveries after such an answer have been seen (docs/wire/fcm.md, "Errors").
+        // Deliveries after such an answer have been seen (docs/wire/fcm-apns.md, "Errors of FCM").
         if doubtsUnavailable, response.status == 500 || response.status == 503 { return .unknown(because: because) }
         return .unavailable(after: max(wait ?? response.secondsOnPage ?? 0, Self.leastWait), because: because)
     }

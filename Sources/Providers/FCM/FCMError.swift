@@ -2,7 +2,7 @@ import PushModel
 
 /// FCM's error body:
 /// `{"error":{"code":404,"message":"…","status":"NOT_FOUND","details":[{"@type":"…FcmError","errorCode":"UNREGISTERED"}]}}`
-/// (docs/wire/fcm.md, "Errors").
+/// (docs/wire/fcm-apns.md, "Errors of FCM").
 ///
 /// Never fails: an empty body, a page of a proxy or half a document leave the fields empty.
 struct FCMError: Equatable {

@@ -1,6 +1,7 @@
 import PushModel
 
-/// The body of a request to FCM: the row's message with its target and its life added (docs/wire/fcm.md, "Send").
+/// The body of a request to FCM: the row's message with its target and its life added (docs/wire/fcm-apns.md, "Send over
+/// HTTP v1").
 ///
 /// The message's own text goes on byte for byte: what Fanfare adds is spliced in, nothing is decoded and written anew. What
 /// stands beside `message` is left out, so that no row can ask for `validate_only`.

@@ -32,7 +32,7 @@ struct FCMOutline {
     private var wakesApp = false
     private var isVisible = false
 
-    /// A push that only wakes the app: its priority must be 5, and 10 is FCM's own (docs/wire/fcm.md, "Priority").
+    /// A push that only wakes the app: its priority must be 5, and 10 is FCM's own (docs/wire/fcm-apns.md, "Priority").
     var isBackground: Bool {
         if hasNotification || isVisible { return false }
         return wakesApp || aps == .absent && hasData

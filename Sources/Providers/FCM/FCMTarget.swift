@@ -1,6 +1,6 @@
 import PushModel
 
-/// Whom one request to FCM reaches: exactly one of these (docs/wire/fcm.md, "Target").
+/// Whom one request to FCM reaches: exactly one of these (docs/wire/fcm-apns.md, "Target").
 enum FCMTarget: Equatable {
     case token(String)
     /// A Firebase installation id: a handle `fid:…`.

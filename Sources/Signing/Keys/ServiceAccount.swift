@@ -3,7 +3,7 @@ import Foundation
 /// A Google service account, from the JSON file that the Firebase console gives out: the right to ask for access tokens.
 ///
 /// Members read: `type`, `project_id`, `private_key_id`, `private_key`, `client_email`, `token_uri`. The others are ignored
-/// (docs/wire/fcm.md, "Service account").
+/// (docs/wire/fcm-apns.md, "Service account").
 public struct ServiceAccount: Sendable, Equatable {
     /// The Firebase project, `project_id`.
     public let project: String
@@ -52,7 +52,8 @@ private struct Members {
     private let values: [String: Any]
 
     init(_ text: String) throws(ServiceAccountError) {
-        let bytes = text.utf8
+        // A byte order mark, as Windows editors leave it.
+        let bytes = text.utf8.starts(with: [0xEF, 0xBB, 0xBF]) ? text.utf8.dropFirst(3) : text.utf8[...]
         guard let first = bytes.first(where: { $0 > 0x20 }), let last = bytes.last(where: { $0 > 0x20 }) else {
             throw .empty
         }

@@ -1,4 +1,4 @@
-/// What a service account shows to get an access token: a JWT that its key signed (RFC 7523 section 2.1; docs/wire/fcm.md,
+/// What a service account shows to get an access token: a JWT that its key signed (RFC 7523 section 2.1; docs/wire/fcm-apns.md,
 /// "Access token").
 public enum JWTAssertion {
     /// The right that the access token gives: sending, and nothing else of the project.

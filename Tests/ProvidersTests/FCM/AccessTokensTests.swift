@@ -144,6 +144,10 @@ import VectorSupport
         #expect(other.pass(for: "x") == nil && other.issued == 0)
         loop.cancel()
         await loop.value
+        let otherLoop = Task { await other.keepReady() }
+        #expect(await pass(other).number > first.number, "no two passes of a hub have one number")
+        otherLoop.cancel()
+        await otherLoop.value
     }
 
     /// SIGHUP while a token is being fetched.

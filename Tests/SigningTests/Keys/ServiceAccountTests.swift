@@ -136,6 +136,7 @@ import VectorSupport
 
     @Test func aTextThatIsNoFileIsNamed() throws {
         let file = try Self.text(Self.file())
+        #expect(error(parse("\u{FEFF}" + file)) == nil, "a byte order mark does no harm")
         #expect(error(parse("")) == .empty && error(parse(" \n")) == .empty)
         #expect(error(parse(String(file.dropLast(300)))) == .cutOff)
         #expect(error(parse("/run/secrets/shop.json")) == .notJSON)
