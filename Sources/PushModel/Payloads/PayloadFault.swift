@@ -74,6 +74,7 @@ extension PayloadRules {
     ) -> (rule: PayloadRule, candidate: PayloadRule.Candidate)? {
         var object: (at: [String], value: JSONValue?) = ([], document)
         for rule in rules[name] ?? [] where (rule.must == .fit) == context.isTooLarge && rule.warns == warns {
+            if context.isJudgedByService, rule.isForPhoneAlone { continue }
             if let given = rule.given, PayloadRules.header(given.header, document, name, context) != given.value {
                 continue
             }

@@ -186,6 +186,8 @@ struct PayloadContext {
     var size: (bytes: Int, limit: Int)?
     /// Bytes of the whole document as given.
     var documentBytes: Int?
+    /// Whether the service judges, which takes what only the phone would not understand.
+    var isJudgedByService = false
 
     var xmlType: String? { headers["x-wns-type"] }
     var isTooLarge: Bool { size.map { $0.bytes > $0.limit } ?? false }
