@@ -4,7 +4,7 @@ import NIOCore
 import Signing
 import Synchronization
 
-/// An emulator of Azure Notification Hubs for tests: it validates requests as the service does, keeps a journal of all
+/// An emulator of Azure Notification Hubs and of Firebase Cloud Messaging for tests: it validates requests as the service does, keeps a journal of all
 /// sends and an inbox for each device, and simulates faults on request.
 ///
 /// ```swift
@@ -47,13 +47,15 @@ public final class HubEmulator: Sendable {
     let clock: EmulatorClock
     let telemetryLog: TelemetryLog
     let schedules: ScheduledSends
+    let fcm: FCMRoutes
     /// nil: nothing is saved.
     private let state: StatePersister?
     private let listener: Listener
     private let phase = Mutex(Phase.new)
 
     /// - Parameter tls: makes the certificate for `EmulatorSettings.tls`; nil: TLS cannot be turned on.
-    /// - Throws: `EmulatorError` for an invalid hub name, two hubs with the same name, or a hub without a policy.
+    /// - Throws: `EmulatorError` for an invalid hub name, two hubs with the same name, a hub without a policy, or two senders
+    ///   with one project.
     public init(
         _ settings: EmulatorSettings, logger: Logger = Logger(label: "fanfare.emulator"),
         tls: (any TLSProvider)? = nil
@@ -63,10 +65,13 @@ public final class HubEmulator: Sendable {
         settings.now = { clock.now }
         let warningLog = WarningLog(logger: logger)
         var hubs: [String: Hub] = [:]
-        for hub in settings.hubs {
-            try Self.check(hub)
+        let all =
+            settings.hubs.map { ($0, nil) } + settings.senders.map { (EmulatorSettings.Hub($0.name, policies: []), $0) }
+        for (hub, sender) in all as [(EmulatorSettings.Hub, EmulatorSettings.Sender?)] {
+            try Self.check(hub, sender, isBesideSender: !settings.senders.isEmpty)
             let newHub = Hub(
-                hub, deviceLimit: settings.deviceLimit ?? settings.tier.deviceLimit, warnings: warningLog, clock: clock,
+                hub, sender: sender, strings: settings.strings,
+                deviceLimit: settings.deviceLimit ?? settings.tier.deviceLimit, warnings: warningLog, clock: clock,
                 now: settings.now)
             guard hubs.updateValue(newHub, forKey: hub.name.lowercased()) == nil else {
                 throw EmulatorError("two hubs are named \(hub.name)")
@@ -80,7 +85,7 @@ public final class HubEmulator: Sendable {
         state = settings.stateFile.map { StatePersister(path: $0, hubs: hubs, logger: logger) }
         let started = ContinuousClock.now
         sendJournal = Journal(
-            hubs: settings.hubs.map(\.name), keptEntries: settings.keptEntries, keptBodies: settings.keptBodies,
+            hubs: all.map(\.0.name), keptEntries: settings.keptEntries, keptBodies: settings.keptBodies,
             keptPushesPerInbox: settings.keptPushesPerInbox, keptPushes: settings.keptPushes,
             keptHandles: settings.keptHandles)
         self.warningLog = warningLog
@@ -92,6 +97,9 @@ public final class HubEmulator: Sendable {
         schedules = ScheduledSends(kept: settings.keptSchedules, clock: clock) { scheduledDelivery.deliver($0) }
         let scheduleRoutes = ScheduleRoutes(
             tier: settings.tier, now: settings.now, schedules: schedules, telemetry: telemetryLog, warnings: warningLog)
+        fcm = try FCMRoutes(
+            settings.senders.compactMap { hubs[$0.name.lowercased()] }, clock: clock, started: started,
+            journal: sendJournal, warnings: warningLog)
         let router = Router(
             hubs: hubs,
             sends: SendRoutes(
@@ -106,9 +114,9 @@ public final class HubEmulator: Sendable {
                 settings,
                 admin: AdminRoutes(
                     hubs: hubs, journal: sendJournal, faults: faultScript, warnings: warningLog, metrics: metrics,
-                    clock: ClockRoutes(clock: clock, schedules: schedules, telemetry: telemetryLog)),
+                    clock: ClockRoutes(clock: clock, schedules: schedules, telemetry: telemetryLog), fcm: fcm),
                 started: started),
-            faults: faultScript, now: settings.now)
+            fcm: fcm, faults: faultScript, now: settings.now)
         listener = Listener(
             idleSeconds: max(1, settings.idleSeconds), requestSeconds: max(1, settings.requestSeconds),
             maximumConnections: max(1, settings.maximumConnections)
@@ -116,7 +124,9 @@ public final class HubEmulator: Sendable {
         for fault in settings.faults { try add(fault) }
     }
 
-    private static func check(_ hub: EmulatorSettings.Hub) throws(EmulatorError) {
+    private static func check(
+        _ hub: EmulatorSettings.Hub, _ sender: EmulatorSettings.Sender?, isBesideSender: Bool
+    ) throws(EmulatorError) {
         let allowed = hub.name.utf8.allSatisfy { byte in
             UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
                 || ".-_".utf8.contains(byte)
@@ -125,7 +135,12 @@ public final class HubEmulator: Sendable {
             throw EmulatorError(
                 "a hub name must have 1 to 260 letters, digits, '.', '-' or '_', and must not be _emulator")
         }
-        if hub.policies.isEmpty { throw EmulatorError("the hub \(hub.name) has no policy: no client could send") }
+        if isBesideSender, FCMOperation.reservedNames.contains(hub.name.lowercased()) {
+            throw EmulatorError("no hub beside a sender of FCM can be named \(hub.name): FCM has addresses there")
+        }
+        if sender == nil, hub.policies.isEmpty {
+            throw EmulatorError("the hub \(hub.name) has no policy: no client could send")
+        }
     }
 
     /// Starts listening. `securePort` has the port for TLS.

@@ -53,6 +53,19 @@ final class Device: Sendable {
         }
     }
 
+    /// The topics at an FCM sender.
+    var topics: [String] {
+        if case .installation(let installation) = content { installation.topics ?? [] } else { [] }
+    }
+
+    /// The code of the language it is set to, guessed as for the page; nil: unknown.
+    var languageCode: String? {
+        switch content {
+        case .installation(let installation): DeviceLanguage(of: installation)?.code
+        case .registration(let registration): DeviceLanguage(of: Installation(registration))?.code
+        }
+    }
+
     func channel(of part: SharedParts.Part) -> String {
         switch content {
         case .installation(let installation):

@@ -15,13 +15,17 @@ extension DeviceIndex {
         if case .handles(let named) = audience { handles = Set(named) }
         func visit(_ device: Device) {
             let platform = device.platform
-            for (index, part) in device.parts.all.enumerated() where format.reaches(part, of: platform) {
+            for (index, part) in device.parts.all.enumerated()
+            where isOfSender || format.reaches(part, of: platform) {
                 switch audience {
                 case .noDevices: return
                 case .allDevices: break
                 case .handles: if !handles.contains(device.channel(of: part)) { continue }
                 case .tagged(let expression):
                     guard expression.matches(where: { device.has($0, in: part) }) else { continue }
+                case .topics(let condition):
+                    let topics = device.topics
+                    guard condition.matches(where: topics.contains) else { continue }
                 }
                 if device.expires <= now {
                     if expired.last !== device { expired.append(device) }
@@ -50,6 +54,9 @@ extension DeviceIndex {
             // With a `!` an expression may match a device without any of its tags: then check all devices.
             if expression.matches(where: { _ in false }) { return nil }
             for tag in expression.tags { add(holdersOf: tag.folded, to: &numbers) }
+        case .topics(let condition):
+            if condition.matches(where: { _ in false }) { return nil }
+            for topic in condition.topics { byTopic[topic]?.add(to: &numbers) }
         }
         return numbers
     }
@@ -94,6 +101,23 @@ extension DeviceIndex {
             return false
         }
         return device.parts.all.contains { device.has(tag, in: $0) }
+    }
+
+    /// The ids of the devices that have the topic; case counts.
+    func devices(topic: String) -> Set<String> {
+        var numbers: Set<UInt32> = []
+        byTopic[topic]?.add(to: &numbers)
+        return Set<String>(numbers.compactMap { byNumber[Int($0)]?.id })
+    }
+
+    func device(_ id: String, hasTopic topic: String) -> Bool {
+        guard let number = installations[id], let device = byNumber[Int(number)] else { return false }
+        return device.topics.contains(topic)
+    }
+
+    /// A topic that some phone has, with a similar spelling or another case.
+    func topicNear(_ topic: String) -> String? {
+        DidYouMean.nearest(to: topic, in: byTopic.keys.lazy.prefix(Self.nearTags), tolerance: .oneInThree)
     }
 
     private func holders(of tag: String) -> Set<UInt32> {

@@ -13,6 +13,12 @@ struct DeviceIndex: Sendable {
     /// By id in lower case; only installations whose id has capitals.
     private(set) var byFoldedID: [String: PostingSet] = [:]
     private(set) var byChannel: [String: PostingSet] = [:]
+    /// At an FCM sender; case counts.
+    private(set) var byTopic: [String: PostingSet] = [:]
+    /// Whether the devices are phones of an FCM sender.
+    let isOfSender: Bool
+    /// Tokens that phones had and no phone has now; only at an FCM sender.
+    private(set) var goneTokens = GoneTokens()
     /// The installation of a registration, by the first number of the registration's id.
     private(set) var byRegistration: [UInt64: UInt32] = [:]
     private var shared = SharedPartsCache()
@@ -22,6 +28,8 @@ struct DeviceIndex: Sendable {
     private(set) var changes = 0
     /// Registrations, including those that an installation is listed as.
     private(set) var registrationCounts: [Installation.Platform: Int] = [:]
+
+    init(isOfSender: Bool = false) { self.isOfSender = isOfSender }
 
     /// Devices: installations, and registrations made on their own.
     var count: Int { installations.count + registrations.count }
@@ -49,9 +57,10 @@ struct DeviceIndex: Sendable {
     mutating func put(
         _ installation: Installation, version: Int? = nil, isSeed: Bool = false
     ) throws(EmulatorError) {
-        try installation.check()
+        try installation.check(isForSender: isOfSender)
         let id = installation.installationId
         var kept = installation
+        if !isOfSender { kept.topics = nil }
         let parts = try shared.parts(of: installation)
         if kept.secondaryTiles == nil { kept.templates = parts.templates }
         let tags = folded(installation.tags ?? [])
@@ -124,9 +133,11 @@ struct DeviceIndex: Sendable {
     private mutating func list(_ device: Device, _ number: UInt32) {
         for tag in device.tags { byTag.insert(number, under: tag) }
         if let tag = device.userTag { byTag.insert(number, under: tag) }
+        for topic in device.topics { byTopic.insert(number, under: topic) }
         for part in device.parts.all {
             for tag in part.tags { byTag.insert(number, under: tag) }
             byChannel.insert(number, under: device.channel(of: part))
+            if isOfSender { goneTokens.remove(device.channel(of: part)) }
         }
         registrationCounts[device.platform, default: 0] += device.parts.all.count
         guard case .installation(let installation) = device.content else { return }
@@ -141,9 +152,12 @@ struct DeviceIndex: Sendable {
         guard let device = byNumber[Int(number)] else { return }
         for tag in device.tags { byTag.remove(number, under: tag) }
         if let tag = device.userTag { byTag.remove(number, under: tag) }
+        for topic in device.topics { byTopic.remove(number, under: topic) }
         for part in device.parts.all {
             for tag in part.tags { byTag.remove(number, under: tag) }
-            byChannel.remove(number, under: device.channel(of: part))
+            let channel = device.channel(of: part)
+            byChannel.remove(number, under: channel)
+            if isOfSender, byChannel[channel] == nil { goneTokens.insert(channel) }
         }
         registrationCounts[device.platform, default: 0] -= device.parts.all.count
         guard case .installation(let installation) = device.content else { return }

@@ -52,7 +52,9 @@ extension Hub {
                 Reach.Reached(device: $0.deviceID, platform: $0.platform, templates: templates[$0.deviceID] ?? [])
             },
             missed: missed(by: audience, format, except: Set(templates.keys), limit: limit),
-            unknownTags: found.unknownTags.map { Reach.UnknownTag(tag: $0, similar: tagNear($0)) })
+            unknownTags: found.unknownTags.map {
+                Reach.UnknownTag(tag: $0, similar: sender == nil ? tagNear($0) : topicNear($0))
+            })
     }
 
     /// The first devices that did not get a send, and why, judged by what they are now.

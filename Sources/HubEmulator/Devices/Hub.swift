@@ -11,22 +11,32 @@ final class Hub: Sendable {
     /// With a rotated primary key the secondary key, if any, stays valid; with both rotated none is valid.
     private let tokensOfSecondaryKeys: TokenCheck
     private let tokensOfNoKey = TokenCheck([])
-    let index = Mutex(DeviceIndex())
+    let index: Mutex<DeviceIndex>
+    /// The texts of the app on its devices; nil: none are known.
+    let strings: StringsFile?
+    /// nil: a notification hub.
+    let sender: EmulatorSettings.Sender?
     /// Most devices.
     let deviceLimit: Int
     private let warnings: WarningLog
     let now: @Sendable () -> Double
 
     /// - Parameters:
+    ///   - sender: of FCM; nil: a notification hub.
+    ///   - strings: the texts of the app on its devices.
     ///   - deviceLimit: default: the standard tier's.
     ///   - clock: nil: the clock is never advanced.
     ///   - now: seconds since 1970; decides which devices have expired.
     init(
-        _ settings: EmulatorSettings.Hub, deviceLimit: Int = EmulatorSettings.Tier.standard.deviceLimit,
+        _ settings: EmulatorSettings.Hub, sender: EmulatorSettings.Sender? = nil, strings: StringsFile? = nil,
+        deviceLimit: Int = EmulatorSettings.Tier.standard.deviceLimit,
         warnings: WarningLog, clock: EmulatorClock? = nil, now: @escaping @Sendable () -> Double = { 0 }
     ) {
         self.warnings = warnings
         self.clock = clock
+        self.sender = sender
+        self.strings = strings
+        index = Mutex(DeviceIndex(isOfSender: sender != nil))
         name = settings.name
         policies = settings.policies
         self.deviceLimit = deviceLimit
@@ -41,10 +51,15 @@ final class Hub: Sendable {
     var devices: [String] { index.withLock { $0.ids() } }
 
     /// The devices that have the tag, in any case; it may be a derived one.
-    func devices(tag: String) -> Set<String> { index.withLock { $0.devices(tag: tag.lowercased()) } }
+    ///
+    /// - Parameter tag: at an FCM sender also a topic, whose case counts.
+    func devices(tag: String) -> Set<String> {
+        index.withLock { $0.devices(tag: tag.lowercased()).union($0.devices(topic: tag)) }
+    }
 
+    /// - Parameter tag: as in `devices(tag:)`.
     func device(_ id: String, hasTag tag: String) -> Bool {
-        index.withLock { $0.device(id, hasTag: tag.lowercased()) }
+        index.withLock { $0.device(id, hasTag: tag.lowercased()) || $0.device(id, hasTopic: tag) }
     }
 
     var deviceCount: Int { index.withLock { $0.count } }
@@ -90,7 +105,7 @@ final class Hub: Sendable {
     /// The targets of a send, and what to warn about.
     struct Found: Sendable {
         var targets: [PushTarget] = []
-        /// Tags that no device has, in lower case; empty for a hub without devices.
+        /// Tags that no device has, in lower case, or topics; empty for a hub without devices.
         var unknownTags: [String] = []
         var isEmptyHub = false
         /// The first devices that the send would reach if they had not expired.
@@ -102,7 +117,12 @@ final class Hub: Sendable {
             if index.count == 0 { return Found(isEmptyHub: true) }
             let (targets, expired) = index.find(audience, format: format, now: now())
             var found = Found(targets: targets, expired: Array(expired.prefix(WarningLog.limit)))
-            if case .tagged(let expression) = audience { found.unknownTags = index.unknown(in: expression) }
+            switch audience {
+            case .tagged(let expression): found.unknownTags = index.unknown(in: expression)
+            case .topics(let condition):
+                found.unknownTags = condition.topics.filter { index.byTopic[$0] == nil }
+            case .allDevices, .noDevices, .handles: break
+            }
             return found
         }
     }

@@ -61,11 +61,13 @@ public struct Installation: Sendable, Equatable, Codable {
     public var templates: [String: Template]?
     /// Windows only: further tiles of the app, each with its own channel, by name.
     public var secondaryTiles: [String: SecondaryTile]?
+    /// At a sender of FCM only: the topics that its app subscribed to. Case counts.
+    public var topics: [String]?
 
     /// - Parameter templates: the bodies, by name.
     public init(
         _ id: String, platform: Platform = .apns, pushChannel: PushChannel, user: String? = nil, tags: [String] = [],
-        templates: [String: String] = [:]
+        templates: [String: String] = [:], topics: [String] = []
     ) {
         installationId = id
         userId = user
@@ -73,12 +75,15 @@ public struct Installation: Sendable, Equatable, Codable {
         self.pushChannel = pushChannel
         self.tags = tags.isEmpty ? nil : tags
         self.templates = templates.isEmpty ? nil : templates.mapValues { Template(body: $0) }
+        self.topics = topics.isEmpty ? nil : topics
     }
 
     /// Reads the body of a PUT.
     ///
+    /// - Parameter isForSender: whether it is a phone of an FCM sender, which has a token in place of a handle of its
+    ///   platform.
     /// - Throws: `EmulatorError` naming the field that is missing, of the wrong kind, or not allowed.
-    public init(json: [UInt8]) throws(EmulatorError) {
+    public init(json: [UInt8], isForSender: Bool = false) throws(EmulatorError) {
         do {
             self = try JSONDecoder().decode(Installation.self, from: Data(json))
         } catch let error as DecodingError {
@@ -86,15 +91,15 @@ public struct Installation: Sendable, Equatable, Codable {
         } catch {
             throw EmulatorError("The installation is not valid JSON.")
         }
-        try check()
+        try check(isForSender: isForSender)
     }
 
     /// Checks the service's rules that types cannot express.
     ///
     /// - Throws: `EmulatorError` naming the broken rule.
-    func check() throws(EmulatorError) {
+    func check(isForSender: Bool = false) throws(EmulatorError) {
         guard !installationId.isEmpty else { throw EmulatorError("The installation has no installationId.") }
-        try pushChannel.check(for: platform)
+        if isForSender { try checkPhone() } else { try pushChannel.check(for: platform) }
         if let expirationTime, Expiry(expirationTime) == nil {
             throw EmulatorError("The expirationTime is not a date and time such as 2027-01-15T08:00:00Z.")
         }

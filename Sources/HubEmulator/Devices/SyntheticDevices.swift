@@ -49,6 +49,17 @@ enum SyntheticDevices {
             ], templates: ["news": template(language.word, platform)])
     }
 
+    /// The same device as a phone of an FCM sender: with a token, and with its topics.
+    static func phone(_ number: Int) -> Installation {
+        let device = device(number)
+        let tags = device.tags ?? []
+        return Installation(
+            device.installationId,
+            platform: Installation.platformsOfFCM.contains(device.platform) ? device.platform : .fcmV1,
+            pushChannel: .handle("token-\(number)"), tags: tags.filter { !$0.hasPrefix("topic:") },
+            topics: tags.filter { $0.hasPrefix("topic:") }.map { String($0.dropFirst("topic:".count)) })
+    }
+
     static func id(_ number: Int) -> String { "seed-\(number)" }
 
     private static func choose<Choice>(
@@ -100,7 +111,10 @@ extension Hub {
                 throw EmulatorError(
                     "\(count) seeds are more than the hub \(name) takes: \(deviceLimit) devices in all")
             }
-            for number in missing { try index.put(SyntheticDevices.device(number), isSeed: true) }
+            for number in missing {
+                let seed = sender == nil ? SyntheticDevices.device(number) : SyntheticDevices.phone(number)
+                try index.put(seed, isSeed: true)
+            }
         }
     }
 }

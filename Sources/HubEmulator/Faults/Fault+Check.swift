@@ -43,6 +43,7 @@ extension Fault {
     private func checkOutcome() throws(EmulatorError) {
         if status == nil {
             if retryAfter != nil { throw EmulatorError("retryAfter needs a status") }
+            if errorCode != nil { throw EmulatorError("errorCode needs a status") }
             if html { throw EmulatorError("html needs a status") }
             if trickleMilliseconds > 0 { throw EmulatorError("trickleMs needs a status") }
             if let closing, !closing.isSilent {

@@ -11,7 +11,7 @@ import Foundation
 extension Fault: Codable {
     private enum Key: String, CodingKey, CaseIterable {
         case hub, operation, tag, nth, every, next, probability, seed, rate, burst
-        case status, retryAfter, retryAfterDate, retryAfterMs, retryAfterPlainMs, html
+        case status, errorCode, retryAfter, retryAfterDate, retryAfterMs, retryAfterPlainMs, html
         case delayMs, delayUpToMs, trickleMs, close, reset, taken, skewSeconds, rotated
     }
 
@@ -64,6 +64,7 @@ extension Fault: Codable {
             hub: try keys.decodeIfPresent(String.self, forKey: .hub),
             status: try keys.decodeIfPresent(Int.self, forKey: .status))
         retryAfter = try Self.retryAfter(in: keys)
+        errorCode = try keys.decodeIfPresent(String.self, forKey: .errorCode)
         html = try keys.decodeIfPresent(Bool.self, forKey: .html) ?? false
         delayMilliseconds = try keys.decodeIfPresent(Int.self, forKey: .delayMs) ?? 0
         trickleMilliseconds = try keys.decodeIfPresent(Int.self, forKey: .trickleMs) ?? 0
@@ -173,6 +174,7 @@ extension Fault: Codable {
         case .plainMilliseconds(let number): try keys.encode(number, forKey: .retryAfterPlainMs)
         case nil: break
         }
+        try keys.encodeIfPresent(errorCode, forKey: .errorCode)
         if html { try keys.encode(true, forKey: .html) }
         if delayMilliseconds > 0 { try keys.encode(delayMilliseconds, forKey: .delayMs) }
         if delayUpToMilliseconds > 0 {

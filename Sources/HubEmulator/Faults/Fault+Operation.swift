@@ -13,6 +13,10 @@ extension Fault {
         case registration
         /// `/{hub}/feedbackcontainer`.
         case feedback
+        /// `POST /v1/projects/{project}/messages:send` of an FCM sender.
+        case fcm
+        /// `POST /token`: the access tokens of FCM senders.
+        case fcmToken
     }
 }
 
@@ -28,7 +32,7 @@ extension Fault.Operation {
             case .direct: self = .direct
             case .batch: self = .batch
             case .test: self = .test
-            case .scheduled, .due: self = .schedule
+            case .scheduled, .due, .trial: self = .schedule
             }
         case "messages" where path.count == 3 && request.method == .get: self = .telemetry
         case "schedulednotifications": self = .schedule

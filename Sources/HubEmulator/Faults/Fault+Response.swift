@@ -6,13 +6,16 @@ extension Fault {
     /// - Parameters:
     ///   - now: seconds since 1970, by the clock that dates the response.
     ///   - waitSeconds: until a rate limit allows the next request. nil: no limit was hit.
-    func response(now: Double, waitSeconds: Double? = nil) -> Response? {
+    ///   - form: whose errors it resembles.
+    func response(now: Double, waitSeconds: Double? = nil, form: ErrorForm = .hub) -> Response? {
         guard let status else { return nil }
         let tracking = FakeIDs.tracking()
         var response: Response
         if html {
             let page = "<html><head><title>\(status)</title></head><body><h1>\(status)</h1></body></html>"
             response = Response(status: status, headers: [.contentType: "text/html"], body: Array(page.utf8))
+        } else if form != .hub {
+            response = googleResponse(status, form)
         } else if status < 300 {
             response = .xml(status)
             response.headers[.trackingID] = tracking
@@ -36,6 +39,23 @@ extension Fault {
         if closing == .afterHead { response.extent = .head }
         response.resetsConnection = reset
         return response
+    }
+
+    /// Whose form a response has.
+    enum ErrorForm { case hub, fcm, grant }
+
+    private func googleResponse(_ status: Int, _ form: ErrorForm) -> Response {
+        if status < 300 { return FCMJSON.response([:], status: status) }
+        switch form {
+        case .grant:
+            let word = errorCode ?? (status < 500 ? "invalid_grant" : "internal_failure")
+            return FCMJSON.response(
+                ["error": word, "error_description": "The fault script says \(status)."], status: status)
+        case .hub, .fcm:
+            let known = [429: "QUOTA_EXCEEDED", 500: "INTERNAL", 503: "UNAVAILABLE"][status]
+            return FCMError(status: status, message: "The fault script says \(status).", code: errorCode ?? known)
+                .response
+        }
     }
 
     /// Sub-codes as in docs/wire/notification-hubs.md, "Status codes"; the texts are ours.

@@ -30,6 +30,7 @@ extension Fault {
             parts.append("after \(delayMilliseconds.grouped) ms")
         }
         if let status { parts.append("\(status)") }
+        if let errorCode { parts.append(errorCode) }
         switch retryAfter {
         case .seconds(let number): parts.append("Retry-After \(number) s")
         case .date(let number): parts.append("Retry-After a date in \(number) s")

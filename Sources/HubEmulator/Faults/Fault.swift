@@ -50,15 +50,19 @@ public struct Fault: Sendable, Equatable {
 
     /// nil: every hub, each with its own count.
     public var hub: String?
-    /// Empty: every kind of send (`send`, `direct`, `batch`, `test`, and `schedule` except cancelling).
+    /// Empty: every kind of send (`send`, `direct`, `batch`, `test`, `fcm`, and `schedule` except cancelling).
     public var operations: Set<Operation> = []
-    /// Only requests whose `ServiceBusNotification-Tags` contain this tag, alone or in an expression. Case-insensitive.
+    /// Only requests whose `ServiceBusNotification-Tags` contain this tag, or whose FCM topic or condition contains this topic,
+    /// alone or with others. Case-insensitive.
     public var tag: String?
     public var moment: Moment
     /// Replaces the hub's own response. nil: the hub responds normally. Default for `beyond`: 429.
     public var status: Int?
     public var retryAfter: RetryAfter?
-    /// The body is an HTML page, as from a proxy, instead of the service's XML.
+    /// Of a response of FCM: the `errorCode` of its detail `FcmError`, or at `/token` the word in `error`. nil: the usual one
+    /// of the status, if any.
+    public var errorCode: String?
+    /// The body is an HTML page, as from a proxy, instead of the service's XML or JSON.
     public var html = false
     /// Delay before the response or the close. 0 to 600,000 ms.
     public var delayMilliseconds = 0

@@ -3,6 +3,11 @@ import Synchronization
 
 /// The faults that are set, with their counters.
 final class FaultScript: Sendable {
+    /// Which faults are asked. A tag stands in the body of a send to FCM, and is known later than its head.
+    enum Part: Sendable {
+        case all, withTag, withoutTag
+    }
+
     /// The effect of all faults on one request.
     struct Strike: Sendable {
         /// The number of the fault that acts on the response, or else of the first one that acts. nil: none acts.
@@ -13,6 +18,20 @@ final class FaultScript: Sendable {
         /// Seconds until the rate limit that was hit allows the next request.
         var waitSeconds: Double?
         var effects = FaultEffects()
+
+        /// With what other faults add. What stands here already wins.
+        func merged(with other: Strike) -> Strike {
+            var merged = self
+            if fault == nil {
+                merged.fault = other.fault
+                merged.delayMilliseconds = other.delayMilliseconds
+                merged.waitSeconds = other.waitSeconds
+                merged.number = other.fault == nil ? number ?? other.number : other.number
+            }
+            if effects.skewSeconds == 0 { merged.effects.skewSeconds = other.effects.skewSeconds }
+            if effects.rotated != .both { merged.effects.rotated = other.effects.rotated ?? effects.rotated }
+            return merged
+        }
     }
 
     private struct ActiveFault {
@@ -82,17 +101,34 @@ final class FaultScript: Sendable {
         state.withLock { state in
             guard !state.faults.isEmpty, let operation = Fault.Operation(request) else { return Strike() }
             return Self.strike(
-                &state.faults, operation, isSend: SendKind.isSend(request), tags: request[.tags], hub: hub, now: now)
+                &state.faults, operation, .all, isSend: SendKind.isSend(request), tags: request[.tags], hub: hub,
+                now: now)
         }
     }
 
+    /// As above, for a request that is not one of a notification hub.
+    ///
+    /// - Parameter tags: those of its audience, divided by blanks.
+    func strike(
+        _ operation: Fault.Operation, _ part: Part, isSend: Bool, tags: String?, hub: String, now: Double
+    ) -> Strike {
+        state.withLock { state in
+            guard !state.faults.isEmpty else { return Strike() }
+            return Self.strike(&state.faults, operation, part, isSend: isSend, tags: tags, hub: hub, now: now)
+        }
+    }
+
+    /// Whether a fault that is set names a tag.
+    var hasTags: Bool { state.withLock { $0.faults.contains { $0.tag != nil } } }
+
     private static func strike(
-        _ faults: inout [ActiveFault], _ operation: Fault.Operation, isSend: Bool, tags: String?, hub: String,
-        now: Double
+        _ faults: inout [ActiveFault], _ operation: Fault.Operation, _ part: Part, isSend: Bool, tags: String?,
+        hub: String, now: Double
     ) -> Strike {
         var strike = Strike()
         let folded = hub.lowercased()
         for index in faults.indices {
+            guard part == .all || (part == .withTag) == (faults[index].tag != nil) else { continue }
             guard matches(faults[index], operation, isSend: isSend, tags, hub: folded) else { continue }
             var wait: Double?
             guard strikes(&faults[index], hub: folded, now: now, &wait) else { continue }

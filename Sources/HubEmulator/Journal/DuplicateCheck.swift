@@ -5,7 +5,7 @@ public struct DuplicateCheck: Sendable {
     enum Key: Sendable {
         /// The client's `TrackingId`.
         case tracking
-        /// A property of a template send; the name is case-insensitive.
+        /// A property of a template send, whose name is case-insensitive; or a member of `message.data` of a send to FCM.
         case property(String)
     }
 
@@ -69,9 +69,15 @@ public struct DuplicateCheck: Sendable {
         switch key {
         case .tracking: return entry.clientTracking
         case .property(let name):
-            // A send in a platform's own format has no properties; it is counted in `without`.
-            guard let body = entry.body, let object = try? StringObject(body) else { return nil }
-            return object.pairs.first { $0.name.lowercased() == name.lowercased() }?.value
+            guard let body = entry.body else { return nil }
+            if let object = try? StringObject(body) {
+                return object.pairs.first { $0.name.lowercased() == name.lowercased() }?.value
+            }
+            // Any other send in a platform's own format has no properties; it is counted in `without`.
+            guard let root = (try? JSONNode(Array(body.utf8)))?.value,
+                case .string(let value) = root["message"]?["data"]?[name]
+            else { return nil }
+            return value
         }
     }
 }

@@ -32,6 +32,22 @@ struct RefusalRule: Sendable, Equatable, Encodable {
 
     private static let rules = [
         Known(
+            name: "access token", status: 401, words: ["access token"],
+            advice:
+                "Sign an assertion with the service account, post it to /token, and send Authorization: Bearer TOKEN."),
+        Known(
+            name: "project", status: nil, words: ["sender of the project", "another project's"],
+            advice: "The project in the path has to be that of the service account: project_id of its file."),
+        Known(
+            name: "gone token", status: 404, words: ["unregistered"],
+            advice: "The phone was removed or has another token: forget this one. device add brings it back."),
+        Known(
+            name: "target", status: 400, words: ["recipient of the message", "oneof", "registration token"],
+            advice: "A message has exactly one of token, fid, topic and condition; a token has no blanks."),
+        Known(
+            name: "topic", status: 400, words: ["invalid topic", "invalid condition"],
+            advice: "'NAME' in topics, joined by && || ! and parentheses; at most 5 topics. Try it under Tags."),
+        Known(
             name: "token", status: 401, words: ["missingtoken", "malformedtoken"],
             advice: "Every send carries Authorization: SharedAccessSignature sr=…&sig=…&se=…&skn=…"),
         Known(

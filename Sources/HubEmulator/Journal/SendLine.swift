@@ -16,6 +16,7 @@ package struct SendLine {
     private var audience: String {
         switch entry.kind {
         case .direct, .batch: entry.handles.map { "(\(Self.count($0, "handle")))" } ?? "(handles)"
+        case .trial: entry.handles.map { "(\(Self.count($0, "handle")))" } ?? entry.tags?.onOneLine ?? ""
         case .send, .test, .scheduled, .due:
             entry.tags.map { $0.isEmpty ? "(no device)" : $0.onOneLine } ?? "(all devices)"
         }
@@ -23,11 +24,11 @@ package struct SendLine {
 
     private var outcome: String {
         var parts: [String] = []
-        if [.test, .scheduled, .due].contains(entry.kind) { parts.append(entry.kind.rawValue) }
+        if [.test, .scheduled, .due, .trial].contains(entry.kind) { parts.append(entry.kind.rawValue) }
         if let fault = entry.fault { parts.append("fault \(fault)") }
         if let refusal = entry.refusal {
             parts.append(refusal.onOneLine.clipped(to: 100))
-        } else if !entry.taken || entry.kind != .scheduled {
+        } else if entry.kind != .trial, !entry.taken || entry.kind != .scheduled {
             parts.append(entry.taken ? Self.count(entry.reached, "notification") : "not taken")
         }
         if entry.status == nil, entry.kind != .due { parts.append("closed without a response") }

@@ -57,7 +57,7 @@ struct SendReports: Sendable {
         return SendReport(
             entry: entry, request: request.map(SendReport.Request.init),
             curl: request.map { CurlCommand($0, body: entry.body, at: origin).text },
-            got: pushes.prefix(Self.limit).map(SendReport.Arrival.init), missed: missed,
+            got: pushes.prefix(Self.limit).map { SendReport.Arrival($0, at: hub) }, missed: missed,
             missedCount: missed.isEmpty ? 0 : max(missed.count, (hub?.deviceCount ?? 0) - devices.count),
             rule: entry.refusal.flatMap { RefusalRule(status: entry.status, detail: $0) },
             fault: entry.fault.flatMap { number in faults.all.first { $0.number == number } }
@@ -66,7 +66,7 @@ struct SendReports: Sendable {
 
     private func missed(_ entry: JournalEntry, at hub: Hub, except devices: Set<String>) -> [Reach.Missed] {
         guard entry.taken, [.send, .test, .due].contains(entry.kind),
-            let format = SendFormat(header: entry.format ?? ""), let audience = Audience(tags: entry.tags)
+            let format = SendFormat(header: entry.format ?? ""), let audience = hub.audience(tags: entry.tags)
         else { return [] }
         let payloads = entry.body.flatMap { PayloadCache(body: $0, format) }
         return hub.missed(by: audience, format, except: devices, limit: Self.limit) { device in
@@ -85,14 +85,25 @@ extension SendReport.Request {
 }
 
 extension SendReport.Arrival {
-    fileprivate init(_ push: InboxPush) {
+    fileprivate init(_ push: InboxPush, at hub: Hub?) {
         device = push.device
         handle = push.handle
         template = push.push.template
-        let preview = NotificationPreview(push.push.payload)
+        let phone = push.device.flatMap { hub?.installation($0) }
+        let preview = NotificationPreview(
+            push.push.payload, platform: phone?.platform,
+            texts: PhoneTexts(strings: hub?.strings, language: phone.flatMap { DeviceLanguage(of: $0)?.code }))
         title = preview.title
         text = preview.body
         missing = push.push.missing ?? []
+    }
+}
+
+extension Hub {
+    /// The devices that the tags of an entry of the journal select; at an FCM sender its topics. nil: they select none.
+    fileprivate func audience(tags: String?) -> Audience? {
+        guard sender != nil else { return Audience(tags: tags) }
+        return tags.flatMap(FCMCondition.init(named:)).map { .topics($0) }
     }
 }
 

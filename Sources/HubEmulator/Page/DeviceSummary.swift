@@ -14,6 +14,8 @@ public struct DeviceSummary: Sendable, Equatable, Codable {
     var languageCode: String?
     /// Its own tags as written, without those that the service derives.
     public var tags: [String] = []
+    /// At an FCM sender.
+    public var topics: [String] = []
     /// Names, in alphabetical order.
     public var templates: [String] = []
     /// The number of pushes in its inbox.
@@ -22,7 +24,7 @@ public struct DeviceSummary: Sendable, Equatable, Codable {
     private enum CodingKeys: String, CodingKey {
         case hub, id, isHandle
         case isUnregistered = "isGone"
-        case user, platform, language, tags, templates, count
+        case user, platform, language, tags, topics, templates, count
     }
 
     init(_ key: InboxKey, _ installation: Installation?, count: Int) {
@@ -41,6 +43,7 @@ public struct DeviceSummary: Sendable, Equatable, Codable {
             user = installation.userId
             platform = installation.platform
             tags = installation.tags ?? []
+            topics = installation.topics ?? []
             templates = (installation.templates ?? [:]).keys.sorted()
             let language = DeviceLanguage(of: installation)
             self.language = language?.text

@@ -30,8 +30,10 @@ struct DeviceViewModel: Sendable {
     static let shownCards = 6
     private static let shownTags = 8
 
-    /// - Parameter inbox: newest first.
-    init(_ device: DeviceSummary, inbox: [ReceivedPush]) {
+    /// - Parameters:
+    ///   - inbox: newest first.
+    ///   - strings: the texts of the app on it.
+    init(_ device: DeviceSummary, inbox: [ReceivedPush], strings: StringsFile? = nil) {
         deviceKey = Self.key(device.key)
         deviceId = device.id
         deviceHub = device.hub
@@ -39,10 +41,11 @@ struct DeviceViewModel: Sendable {
         deviceKind = Self.kind(of: device.platform)
         deviceUser = device.user
         deviceLanguage = device.language
-        deviceTags = device.tags.prefix(Self.shownTags).map {
+        let tags = device.topics + device.tags
+        deviceTags = tags.prefix(Self.shownTags).map {
             TagView(tagText: $0, tagLink: "/?hub=\(device.hub.urlEncoded)&tag=\($0.urlEncoded)")
         }
-        deviceMoreTags = device.tags.count > Self.shownTags ? device.tags.count - Self.shownTags : nil
+        deviceMoreTags = tags.count > Self.shownTags ? tags.count - Self.shownTags : nil
         deviceTemplates = device.templates.isEmpty ? nil : device.templates.joined(separator: ", ")
         deviceNote =
             device.isHandle ? "a handle without a device" : device.isUnregistered ? "no longer registered" : nil
@@ -50,7 +53,7 @@ struct DeviceViewModel: Sendable {
         deviceField = device.isHandle ? "handle" : "device"
         let collection = device.isHandle ? "handles" : "devices"
         deviceInbox = "/_emulator/\(collection)/\(device.id.urlEncoded)/inbox?hub=\(device.hub.urlEncoded)"
-        cards = inbox.prefix(Self.shownCards).map { CardView($0, on: device) }
+        cards = inbox.prefix(Self.shownCards).map { CardView($0, on: device, strings: strings) }
         hasCards = !cards.isEmpty
     }
 
@@ -110,8 +113,10 @@ struct CardView: Sendable {
     let cardIsSilent: Bool
     let cardPayload: String
 
-    init(_ push: ReceivedPush, on device: DeviceSummary) {
-        let preview = NotificationPreview(push.payload, platform: device.platform)
+    init(_ push: ReceivedPush, on device: DeviceSummary, strings: StringsFile? = nil) {
+        let preview = NotificationPreview(
+            push.payload, platform: device.platform,
+            texts: PhoneTexts(strings: strings, language: device.languageCode))
         cardNumber = push.number
         cardTime = TimeView(push.at)
         cardApp = device.hub

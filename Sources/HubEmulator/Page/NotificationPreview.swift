@@ -19,17 +19,27 @@ public struct NotificationPreview: Sendable, Equatable, Codable {
     public var level: String?
     /// Nothing is shown; the app is only woken for the data.
     public var isSilent = false
+    /// The texts that the phone looks up by their keys, known or not.
+    var lookedUp: [LocalisedText] = []
+    private var texts = PhoneTexts.none
+
+    private enum CodingKeys: CodingKey {
+        case title, subtitle, body, badge, sound, category, actions, level, isSilent
+    }
 
     init() {}
 
-    /// - Parameter platform: nil: unknown. The payload is enough in most cases.
-    init(_ payload: String, platform: Installation.Platform? = nil) {
+    /// - Parameters:
+    ///   - platform: nil: unknown. The payload is enough in most cases.
+    ///   - texts: the app's; default: none, so that keys are shown as they are.
+    init(_ payload: String, platform: Installation.Platform? = nil, texts: PhoneTexts = .none) {
+        self.texts = texts
         if payload.first(where: { !$0.isWhitespace }) == "<" {
             read(xml: payload)
         } else if let parsed = try? JSONSerialization.jsonObject(with: Data(payload.utf8)),
             let object = parsed as? [String: Any]
         {
-            read(object)
+            read(object, platform)
         } else {
             // The app decides what to make of a raw push; show it as it is.
             body = String(payload.prefix(500))
@@ -42,13 +52,13 @@ public struct NotificationPreview: Sendable, Equatable, Codable {
     /// A visible notification without text: an empty bubble, or nothing at all.
     public var isEmpty: Bool { !isSilent && [title, subtitle, body].allSatisfy { ($0 ?? "").isBlank } }
 
-    private mutating func read(_ object: [String: Any]) {
+    private mutating func read(_ object: [String: Any], _ platform: Installation.Platform?) {
         if object["aps"] != nil {
             read(aps: object["aps"] as? [String: Any] ?? [:])
         } else if let message = object["message"] as? [String: Any] {
-            read(message: message)
+            read(message: message, on: platform)
         } else if object["notification"] != nil || object["data"] != nil {
-            read(message: object)
+            read(message: object, on: nil)
         } else {
             // Baidu and Xiaomi name it description. Web push has no fixed form; these names are the usual ones.
             title = Self.text(object["title"])
@@ -66,11 +76,12 @@ public struct NotificationPreview: Sendable, Equatable, Codable {
         }
     }
 
-    /// A localisation key with its arguments, which the app would look up: `NEWS_TITLE (Anna, 3)`.
-    static func localized(_ key: Any?, _ arguments: Any?) -> String? {
-        guard let key = text(key) else { return nil }
-        let list = (arguments as? [Any] ?? []).compactMap(text)
-        return list.isEmpty ? key : "\(key) (\(list.joined(separator: ", ")))"
+    /// The app's text for a localisation key; when it has none, the key with its arguments: `NEWS_TITLE (Anna, 3)`.
+    mutating func localized(_ key: Any?, _ arguments: Any?) -> String? {
+        guard let key = Self.text(key) else { return nil }
+        let localised = LocalisedText(key: key, arguments: (arguments as? [Any] ?? []).compactMap(Self.text))
+        lookedUp.append(localised)
+        return texts.text(of: localised) ?? localised.unresolved
     }
 }
 

@@ -42,7 +42,8 @@ struct PageSource: Sendable {
     func device(_ key: InboxKey) -> DeviceViewModel {
         DeviceViewModel(
             deviceFinder.summary(of: key),
-            inbox: deviceFinder.journal.newestInbox(of: key, limit: DeviceViewModel.shownCards))
+            inbox: deviceFinder.journal.newestInbox(of: key, limit: DeviceViewModel.shownCards),
+            strings: admin.hubs[key.hub.lowercased()]?.strings)
     }
 
     func sends(_ filter: DeviceFilter, _ sendFilter: SendFilter, after number: Int = 0) -> [SendView] {
@@ -55,7 +56,8 @@ struct PageSource: Sendable {
     var status: EmulatorStatus {
         EmulatorStatus(
             instance: instance, startedAt: startedAt, number: deviceFinder.journal.feed.last.number,
-            advancedSeconds: admin.clock.clock.advance, hubs: deviceFinder.hubs.map(\.name))
+            advancedSeconds: admin.clock.clock.advance, hubs: deviceFinder.hubs.map(\.name),
+            senders: deviceFinder.hubs.filter { $0.sender != nil }.map(\.name))
     }
 
     func counts(_ filter: DeviceFilter) -> CountsView {

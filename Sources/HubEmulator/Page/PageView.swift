@@ -102,7 +102,8 @@ struct SendView: Sendable {
         }
         sendKind = entry.kind == .send ? nil : entry.kind.rawValue
         let reached = entry.reached == 1 ? "1 notification" : "\(entry.reached.grouped) notifications"
-        sendReached = entry.taken ? reached : "not taken"
+        sendReached =
+            entry.taken ? reached : entry.kind == .trial && entry.refusal == nil ? "checked only" : "not taken"
         sendFault = entry.fault
         sendRefusal = entry.refusal.map { String($0.prefix(200)) }
         sendSummary = entry.taken ? Self.summary(entry.body) : nil

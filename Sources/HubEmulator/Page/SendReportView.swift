@@ -92,6 +92,9 @@ struct SendReportView: Sendable {
         let entry = report.entry
         let answer = entry.status.map { "the sender got \($0)" } ?? "the sender got no response"
         guard entry.taken else {
+            if entry.kind == .trial, entry.refusal == nil, entry.status == 200 {
+                return "Checked and not delivered, as validate_only asks."
+            }
             if entry.fault != nil { return "A fault struck: \(answer), and the hub did not take it." }
             return "Refused: \(answer), and nobody got anything."
         }

@@ -10,6 +10,7 @@ struct AdminRoutes: Sendable {
     let warnings: WarningLog
     let metrics: Metrics
     let clock: ClockRoutes
+    let fcm: FCMRoutes
 
     /// The largest `limit` for a page of the journal.
     static let pageLimit = 10_000

@@ -99,7 +99,10 @@ struct InboxRoutes: Sendable {
     private func put(_ id: String, _ request: EmulatorRequest, _ body: UploadedBody) throws(EmulatorError) -> Response {
         guard let bytes = body.bytes else { throw EmulatorError("the installation is larger than 65536 bytes") }
         let hub = try query.requiredHub(request)
-        let installation = try Installation(json: bytes)
+        let installation = try Installation(json: bytes, isForSender: hub.sender != nil)
+        guard hub.sender != nil || installation.topics?.isEmpty ?? true else {
+            throw EmulatorError("\(hub.name) is a notification hub, whose devices have tags and no topics")
+        }
         guard installation.installationId == id else {
             throw EmulatorError("installationId is \(installation.installationId) and the address says \(id)")
         }

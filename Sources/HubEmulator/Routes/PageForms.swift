@@ -60,7 +60,8 @@ struct PageForms: Sendable {
 
     private func addDevice(_ fields: FormFields) throws(EmulatorError) -> Response {
         do throws(EmulatorError) {
-            try hub(fields).put(try PhoneFormView.installation(fields))
+            let hub = try hub(fields)
+            try hub.put(try PhoneFormView.installation(fields, isForSender: hub.sender != nil))
             journal.feed.wakeWaiters()
         } catch {
             let view = PhoneFormView(source, fields, problem: error.description)
@@ -73,8 +74,10 @@ struct PageForms: Sendable {
     private func send(_ fields: FormFields, _ request: EmulatorRequest, _ perform: Perform) async throws -> Response {
         let tracking = FakeIDs.guid()
         let head: HTTPRequest
+        var body = fields["body"] ?? ""
         do throws(EmulatorError) {
             let hub = try hub(fields)
+            if hub.sender != nil { body = try FCMFormBody.text(body, for: fields["tags"]) }
             guard fields["tags"] != nil || fields["everyone"] != nil else {
                 throw EmulatorError("Give a tag expression, or tick the box for every device.")
             }
@@ -84,7 +87,7 @@ struct PageForms: Sendable {
             return PageRoutes.html(ToolPages(source: source).send(view), status: 400)
         }
         // Without a response when a fault closes the connection: the journal still has the send.
-        _ = try await perform(head, Array((fields["body"] ?? "").utf8))
+        _ = try await perform(head, Array(body.utf8))
         let sent = journal.newest(1, hub: nil) { $0.clientTracking == tracking }.first
         return Self.redirect(to: sent.map { "/_emulator/page/sends/\($0.number)" } ?? "/")
     }
@@ -92,6 +95,15 @@ struct PageForms: Sendable {
     private func head(
         _ fields: FormFields, to hub: Hub, for request: EmulatorRequest, tracking: String
     ) throws(EmulatorError) -> HTTPRequest {
+        if let sender = hub.sender {
+            return HTTPRequest(
+                method: .post, scheme: String(request.origin.prefix { $0 != ":" }), authority: request.host,
+                path: "/v1/projects/\(sender.project.urlEncoded)/messages:send",
+                headerFields: [
+                    .authorization: "Bearer \(source.admin.fcm.issue(for: hub))", .contentType: "application/json",
+                    .trackingID: tracking,
+                ])
+        }
         guard let policy = hub.policies.first(where: { $0.rights.contains(.send) }) else {
             throw EmulatorError("No policy of the hub \(hub.name) has the right to send: add one with --policy.")
         }

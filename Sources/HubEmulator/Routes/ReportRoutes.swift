@@ -35,6 +35,7 @@ struct ReportRoutes: Sendable {
     /// - Parameter tags: nil: every device.
     /// - Throws: `EmulatorError` for an unknown format, and for a text that is not a tag expression, with the position.
     static func reach(_ hub: Hub, tags: String?, format name: String) throws(EmulatorError) -> Reach {
+        if hub.sender != nil { return try reach(hub, topics: tags) }
         guard let format = SendFormat(header: name) else {
             let known = SendFormat.allCases.map(\.rawValue).joined(separator: ", ")
             throw EmulatorError("there is no format \(name.prefix(40)): \(known)")
@@ -44,6 +45,19 @@ struct ReportRoutes: Sendable {
             return hub.reach(.tagged(try TagExpression(tags)), format, limit: reachLimit)
         } catch {
             throw EmulatorError("not a tag expression: \(error)")
+        }
+    }
+
+    /// - Parameter topics: a topic or a condition; nil: every phone.
+    private static func reach(_ hub: Hub, topics: String?) throws(EmulatorError) -> Reach {
+        guard let topics else { return hub.reach(.allDevices, .fcmv1, limit: reachLimit) }
+        if FCMTopic.isValid(topics) {
+            return hub.reach(.topics(FCMCondition(topic: topics)), .fcmv1, limit: reachLimit)
+        }
+        do throws(FCMCondition.Fault) {
+            return hub.reach(.topics(try FCMCondition(topics)), .fcmv1, limit: reachLimit)
+        } catch {
+            throw EmulatorError("neither a topic nor a condition: \(error)")
         }
     }
 }
@@ -59,4 +73,6 @@ public struct EmulatorStatus: Sendable, Equatable, Codable {
     /// How far the clock is ahead.
     public var advancedSeconds: Double
     public var hubs: [String]
+    /// Those of `hubs` that are senders of FCM.
+    public var senders: [String]
 }

@@ -13,6 +13,7 @@ final class Router: Sendable {
     let schedules: ScheduleRoutes
     let telemetry: TelemetryRoutes
     let admin: AdminRouter
+    let fcm: FCMRoutes
     let faults: FaultScript
     let now: @Sendable () -> Double
     private let dates = DateHeaderCache()
@@ -20,7 +21,7 @@ final class Router: Sendable {
     init(
         hubs: [String: Hub], sends: SendRoutes, installations: InstallationRoutes, registrations: RegistrationRoutes,
         feedback: FeedbackRoutes, schedules: ScheduleRoutes, telemetry: TelemetryRoutes, admin: AdminRouter,
-        faults: FaultScript,
+        fcm: FCMRoutes, faults: FaultScript,
         now: @escaping @Sendable () -> Double
     ) {
         self.hubs = hubs
@@ -31,6 +32,7 @@ final class Router: Sendable {
         self.schedules = schedules
         self.telemetry = telemetry
         self.admin = admin
+        self.fcm = fcm
         self.faults = faults
         self.now = now
     }
@@ -48,8 +50,9 @@ final class Router: Sendable {
                 }
             }
         }
+        if fcm.isServed, let operation = FCMOperation(request) { return receive(operation, request) }
         let isSend = SendKind.isSend(request)
-        guard let hub = hubs[first.lowercased()] else {
+        guard let hub = hubs[first.lowercased()], hub.sender == nil else {
             let response = isSend ? sends.refuseUnknownHub(request, named: first) : refusal(.noSuchHub)
             return .withoutBody(.answer(withCommonHeaders(response)))
         }
@@ -138,7 +141,7 @@ final class Router: Sendable {
     }
 
     /// Adds the headers that every response has.
-    private func withCommonHeaders(_ response: Response, _ request: EmulatorRequest? = nil) -> Response {
+    func withCommonHeaders(_ response: Response, _ request: EmulatorRequest? = nil) -> Response {
         var response = response.correlated
         let date = dates.text(at: now() + (request?.faultEffects.skewSeconds ?? 0))
         response.headers.append(HTTPField(name: .date, value: date))

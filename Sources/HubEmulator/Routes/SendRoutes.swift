@@ -151,7 +151,7 @@ struct SendRoutes: Sendable {
 }
 
 extension JournalEntry {
-    fileprivate func with(_ body: UploadedBody) -> JournalEntry {
+    func with(_ body: UploadedBody) -> JournalEntry {
         var entry = self
         entry.body = body.bytes.map { String(decoding: $0, as: UTF8.self) }
         return entry

@@ -9,6 +9,8 @@ enum Audience: Sendable {
     case tagged(TagExpression)
     /// A direct send: these handles, registered or not.
     case handles([String])
+    /// At a sender of FCM: the phones whose topics fulfil it.
+    case topics(FCMCondition)
 
     /// nil: tags select the devices.
     var handleCount: Int? {

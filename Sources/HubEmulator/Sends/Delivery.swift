@@ -43,6 +43,7 @@ struct Delivery: Sendable {
         var pushes: [Push] = []
         var results: [TestResult] = []
         var payloads = PayloadCache(content)
+        var alerts = PhoneAlerts(hub.strings)
         let sent = content.names
         var checked: Set<Variant> = []
         var used: Set<String> = []
@@ -58,10 +59,12 @@ struct Delivery: Sendable {
             }
             results.append(TestResult(target: target, outcome: outcome))
             guard outcome == .sent else { continue }
-            let shown = ReceivedPush(at: at, template: target.templateName, payload)
+            var shown = ReceivedPush(at: at, template: target.templateName, payload)
+            shown.alert = alerts.alert(payload, on: target.platform, language: target.device.languageCode)
             pushes.append(Push(inboxes: [.device(target.deviceID, hub: hub.name)], shown: shown))
         }
         warnings.checkUnused(sent: sent, used: used, at: hub)
+        warnings.check(alerts, at: hub)
         return (pushes, results)
     }
 
@@ -77,11 +80,19 @@ struct Delivery: Sendable {
             guard outcome == .sent else { return [] }
         }
         let devices = Dictionary(grouping: targets, by: \.channel)
-        return handles.map { handle in
-            let known = (devices[handle] ?? []).map { InboxKey.device($0.deviceID, hub: hub.name) }
-            let shown = ReceivedPush(at: at, handle: handle, payload)
-            return Push(inboxes: known + [.handle(handle, hub: hub.name)], shown: shown)
+        var alerts = PhoneAlerts(hub.strings)
+        let pushes = handles.map { handle in
+            let known = devices[handle] ?? []
+            var shown = ReceivedPush(at: at, handle: handle, payload)
+            if let platform = send.format.platform {
+                shown.alert = alerts.alert(payload, on: platform, language: known.first?.device.languageCode)
+            }
+            return Push(
+                inboxes: known.map { .device($0.deviceID, hub: hub.name) } + [.handle(handle, hub: hub.name)],
+                shown: shown)
         }
+        warnings.check(alerts, at: hub)
+        return pushes
     }
 
     /// The body of a test send's response.

@@ -6,6 +6,8 @@ enum Miss: Sendable, Equatable {
     /// lacking ones is enough.
     case tags(lacks: [String], has: [String], any: Bool)
     case impossibleTags
+    /// Its topics do not fulfil the condition.
+    case condition(has: [String], lacks: [String])
     /// An empty tags header selects no device.
     case noTags
     /// A template send reaches templates only.
@@ -25,6 +27,10 @@ enum Miss: Sendable, Equatable {
     ///   - audience: not of a direct send, which reaches handles.
     ///   - now: seconds since 1970.
     init?(of device: Device, _ audience: Audience, _ format: SendFormat, now: Double) {
+        if case .topics(let condition) = audience {
+            self.init(of: device, condition, now: now)
+            return
+        }
         let parts = device.parts.all.filter { format.reaches($0, of: device.platform) }
         if parts.isEmpty {
             self = format == .template ? .noTemplate : .otherPlatform(device.platform, format: format)
@@ -40,7 +46,23 @@ enum Miss: Sendable, Equatable {
                 self = Self.tags(expression) { device.has($0, in: part) }
                 return
             }
-        case .allDevices, .handles: break
+        case .allDevices, .handles, .topics: break
+        }
+        guard device.expires <= now else { return nil }
+        self = .expired(CivilTime(secondsSince1970: device.expires).internet)
+    }
+
+    /// Judges a phone of an FCM sender.
+    private init?(of device: Device, _ condition: FCMCondition, now: Double) {
+        let held = Set(device.topics)
+        guard condition.matches(where: held.contains) else {
+            let lacks = condition.topics.filter { !held.contains($0) }
+            // With two topics or more, one that it lacks may be enough, or one that it has too many.
+            self =
+                condition.topics.count == 1
+                ? .tags(lacks: lacks, has: condition.topics.filter(held.contains), any: false)
+                : .condition(has: condition.topics.filter(held.contains), lacks: lacks)
+            return
         }
         guard device.expires <= now else { return nil }
         self = .expired(CivilTime(secondsSince1970: device.expires).internet)
@@ -74,6 +96,9 @@ enum Miss: Sendable, Equatable {
             var parts = lacks.isEmpty ? [] : ["lacks \(lacks.joined(separator: ", "))"]
             if !has.isEmpty { parts.append("has \(has.joined(separator: ", "))") }
             return parts.joined(separator: " and ")
+        case .condition(let has, let lacks):
+            let held = has.isEmpty ? "no topic of the condition" : has.joined(separator: ", ")
+            return "has \(held)" + (lacks.isEmpty ? "" : " and not \(lacks.joined(separator: ", "))")
         case .impossibleTags: return "no device can match the expression"
         case .noTags: return "the tags header is empty, which selects no device"
         case .noTemplate: return "has no template, and a template send reaches only templates"

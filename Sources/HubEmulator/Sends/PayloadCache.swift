@@ -27,6 +27,11 @@ struct PayloadCache: Sendable {
             alert = AlertText(payload: text)
         }
 
+        /// Whether it may have a text that phones look up by its key.
+        var mayHaveKeys: Bool { Self.keyWords.contains(where: text.utf8.contains(word:)) }
+
+        private static let keyWords = ["loc-key", "loc_key", "ocKey"].map { Array($0.utf8) }
+
         /// An incoming call, whose payload may be larger.
         var isVoIP: Bool {
             headers.contains { $0.key.lowercased() == "apns-push-type" && $0.value.lowercased() == "voip" }
@@ -84,4 +89,8 @@ struct PayloadCache: Sendable {
         let sent = Set(properties.keys.map { $0.lowercased() })
         return variables.filter { !sent.contains($0.key.lowercased()) }.merging(properties) { _, sent in sent }
     }
+}
+
+extension String.UTF8View {
+    fileprivate func contains(word: [UInt8]) -> Bool { firstRange(of: word) != nil }
 }

@@ -15,6 +15,8 @@ public enum SendKind: String, Sendable, Codable, CaseIterable {
     case scheduled
     /// Not a request: an earlier scheduled send that is due.
     case due
+    /// A send to an FCM sender with `validate_only`: checked and not delivered.
+    case trial
 
     init(_ request: EmulatorRequest) {
         if request.segments.dropFirst().first?.lowercased() == "schedulednotifications" {

@@ -44,7 +44,7 @@ struct ValidatedSend: Sendable {
             self.type = type
             notification = body
             audience = .handles([try Self.handle(request, format)])
-        case .scheduled, .due, .send, .test:
+        case .scheduled, .due, .send, .test, .trial:
             self.type = type
             notification = body
             audience = try Self.audience(of: request)

@@ -1,7 +1,7 @@
 import Foundation
 import Signing
 
-/// The settings of an emulator. Everything except the hubs has a default.
+/// The settings of an emulator. Everything except the hubs and senders has a default.
 public struct EmulatorSettings: Sendable {
     /// One hub and its access policies.
     public struct Hub: Sendable {
@@ -41,6 +41,10 @@ public struct EmulatorSettings: Sendable {
     }
 
     public var hubs: [Hub]
+    /// Senders of FCM on the same port. Beside one, no hub is named `token`, `v1` or `iid`.
+    public var senders: [Sender]
+    /// The texts of the app on all devices, for localisation keys. nil: keys are shown as they are.
+    public var strings: StringsFile?
     public var tier = Tier.standard
     /// The address to listen on. An address beyond loopback needs `tls` or `allowsPlainBeyondLoopback`, and lets others
     /// read what was sent: the admin paths under `/_emulator/` need no key.
@@ -85,7 +89,10 @@ public struct EmulatorSettings: Sendable {
     /// Faults that are active from the start, as with `HubEmulator.add`.
     public var faults: [Fault] = []
 
-    public init(hubs: [Hub]) { self.hubs = hubs }
+    public init(hubs: [Hub], senders: [Sender] = []) {
+        self.hubs = hubs
+        self.senders = senders
+    }
 }
 
 /// Which request bodies the journal keeps. A test that only counts a million sends needs none.

@@ -15,6 +15,34 @@ extension HubEmulator {
         securePort.flatMap { connectionString(hub, policy, "sb://\(BindPolicy.urlHost(settings.host)):\($0)") }
     }
 
+    /// Where FCM's addresses are, without a slash at the end: `http://127.0.0.1:8099`. nil before `start` and after `stop`.
+    public var endpoint: String? {
+        guard let port, let host = try? BindPolicy(settings).plainHost else { return nil }
+        return "http://\(BindPolicy.urlHost(host)):\(port)"
+    }
+
+    /// As `endpoint`, over TLS: `https://…`. Also nil without `EmulatorSettings.tls`.
+    public var secureEndpoint: String? { securePort.map { "https://\(BindPolicy.urlHost(settings.host)):\($0)" } }
+
+    /// The Firebase project of a sender. nil: there is no such sender.
+    public func project(of sender: String) -> String? { hubs[sender.lowercased()]?.sender?.project }
+
+    /// The service-account file of a sender, whose `token_uri` leads here. nil before `start`, after `stop`, for an unknown
+    /// sender, and for an account it does not have.
+    ///
+    /// - Parameters:
+    ///   - account: its place among the sender's, from 0.
+    ///   - overTLS: whether `token_uri` is on the port for TLS.
+    public func serviceAccount(of sender: String, account: Int = 0, overTLS: Bool = false) -> Secret? {
+        guard let accounts = hubs[sender.lowercased()]?.sender?.accounts, accounts.indices.contains(account),
+            let base = overTLS ? secureEndpoint : endpoint
+        else { return nil }
+        return accounts[account].json(tokenURI: base + "/token")
+    }
+
+    /// How many access tokens a sender has given out.
+    public func accessTokens(of sender: String) -> Int { fcm.tokens.issued(to: canonical(sender)) }
+
     private func connectionString(_ hub: String, _ policy: String?, _ base: String) -> Secret? {
         guard let hub = hubs[hub.lowercased()],
             let selected = policy == nil ? hub.policies.first : hub.policies.first(where: { $0.name == policy })
@@ -23,7 +51,8 @@ extension HubEmulator {
             "Endpoint=\(base)/;SharedAccessKeyName=\(selected.name);SharedAccessKey=\(selected.key.reveal())")
     }
 
-    /// Registers a device, or replaces the one with the same id, as an app does with `PUT /{hub}/installations/{id}`.
+    /// Registers a device, or replaces the one with the same id, as an app does with `PUT /{hub}/installations/{id}`. At an
+    /// FCM sender its `pushChannel` is its registration token.
     ///
     /// - Throws: `EmulatorError` for an unknown hub or an invalid installation.
     public func register(_ installation: Installation, at hub: String) throws(EmulatorError) {
@@ -49,7 +78,7 @@ extension HubEmulator {
         sendJournal.inbox(of: .device(device, hub: try self.hub(hub).name))
     }
 
-    /// The pushes of direct and batch sends to the handle, oldest first; at most
+    /// The pushes of direct and batch sends to the handle, or to the token at an FCM sender, oldest first; at most
     /// `EmulatorSettings.keptPushesPerInbox`. A device registered with the handle for the send's platform has them in its
     /// own inbox too.
     ///

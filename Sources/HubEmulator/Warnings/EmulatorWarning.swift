@@ -46,6 +46,18 @@ public struct EmulatorWarning: Sendable, Equatable, Codable {
         case payloadShape
         /// A device with more tags than the documented limit.
         case tooManyTags
+        /// A topic that no phone of the FCM sender has.
+        case unknownTopic
+        /// A condition with `&&` and `||` beside each other and no parentheses.
+        case mixedCondition
+        /// A message to topics of more than 2,048 bytes, the smaller one of two limits on Google's pages.
+        case largeForTopics
+        /// `notification` beside `data`: Android does not call the app in the background.
+        case dataBesideNotification
+        /// A localisation key without a text in the phone's language.
+        case unknownKey
+        /// A text with more places than the message has arguments.
+        case missingArgument
         /// A finished payload over the platform's limit: the platform service drops it, and no device shows it.
         case tooLargeForPlatform
     }

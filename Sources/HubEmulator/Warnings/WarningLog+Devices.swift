@@ -19,7 +19,7 @@ extension WarningLog {
             for tag in found.unknownTags {
                 add(.unknownTag, hub: hub.name, subject: tag, Self.unknownTag(tag, at: hub))
             }
-        case .handles:
+        case .handles, .topics:
             break
         }
     }

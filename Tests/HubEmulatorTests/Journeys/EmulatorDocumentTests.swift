@@ -23,10 +23,17 @@ import Testing
     /// varying text.
     @Test func everyCommandPrintsItsOutput() async throws {
         let blocks = try Self.blocks()
+        let strings = try Self.strings(in: blocks)
+        let account = FileManager.default.temporaryDirectory.appending(path: "fanfare-\(UUID().uuidString).json")
+        defer { try? FileManager.default.removeItem(at: account) }
         try await EmulatorFixture.run({
             $0.hubs = [.init("news")]
+            $0.senders = [EmulatorSettings.Sender("shop", accounts: FCMFixture.accounts)]
+            $0.strings = strings
             $0.now = { Date().timeIntervalSince1970 }
         }) { fixture in
+            let file = try #require(fixture.emulator.serviceAccount(of: "shop"))
+            try Data(file.reveal().utf8).write(to: account)
             var last: Program.Ended?
             var run = 0
             for block in blocks {
@@ -34,7 +41,8 @@ import Testing
                     // Another emulator may listen on the usual port: no command may change that one.
                     #expect(!block.text.contains("8099"), "\(block.text)")
                     let ended = try await Program("bash")(
-                        ["-euo", "pipefail", "-c", block.text], environment: ["EMULATOR_AT": fixture.host])
+                        ["-euo", "pipefail", "-c", block.text],
+                        environment: ["EMULATOR_AT": fixture.host, "SHOP_ACCOUNT": account.path()])
                     #expect(ended.status == 0, "\(block.text)\n\(ended)")
                     last = ended
                     run += 1
@@ -45,6 +53,12 @@ import Testing
             }
             #expect(run >= 8)
         }
+    }
+
+    /// The texts that the page shows as an example.
+    private static func strings(in blocks: [Block]) throws -> StringsFile {
+        let block = try #require(blocks.first { $0.words == ["json"] && $0.text.contains("welcome_title") })
+        return try StringsFile(json: Array(block.text.utf8), file: "docs/emulator.md")
     }
 
     private static func matches(_ printed: String, _ expected: String) -> Bool {

@@ -84,3 +84,34 @@ import Testing
     private func push(_ payload: String) -> ReceivedPush { ReceivedPush(number: 1, at: 0, payload: payload) }
     private var device: DeviceSummary { DeviceSummary(.device("a", hub: "news"), nil, count: 0) }
 }
+
+/// What phones show of one message for FCM.
+@Suite struct FCMPreviewTests {
+    private static let message =
+        #"{"message":{"notification":{"title":"T","body":"B"},"android":{"notification":{"body":"A"}},"#
+        + #""apns":{"payload":{"aps":{"alert":{"subtitle":"S","body":"I"},"badge":2}}},"#
+        + #""webpush":{"notification":{"title":"W","actions":[{"action":"o","title":"Open"}]}}}}"#
+
+    @Test func everyPlatformShowsItsOwnPart() {
+        let android = NotificationPreview(Self.message, platform: .fcmV1)
+        #expect(android.title == "T" && android.body == "A")
+        let apple = NotificationPreview(Self.message, platform: .apns)
+        #expect(apple.title == "T" && apple.subtitle == "S" && apple.body == "I" && apple.badge == "2")
+        let web = NotificationPreview(Self.message, platform: .browser)
+        #expect(web.title == "W" && web.body == "B" && web.actions == ["Open"])
+    }
+
+    @Test func camelCaseIsReadToo() throws {
+        let strings = try StringsFile(json: Array(#"{"fr":{"k":"Bonjour %s"}}"#.utf8), file: "f")
+        let preview = NotificationPreview(
+            #"{"message":{"android":{"notification":{"bodyLocKey":"k","bodyLocArgs":["Anna"]}}}}"#, platform: .fcmV1,
+            texts: PhoneTexts(strings: strings, language: "fr"))
+        #expect(preview.body == "Bonjour Anna" && preview.lookedUp == [LocalisedText(key: "k", arguments: ["Anna"])])
+    }
+
+    @Test(arguments: [Installation.Platform.fcmV1, .apns, .browser])
+    func dataAloneIsSilent(platform: Installation.Platform) {
+        #expect(NotificationPreview(#"{"message":{"data":{"id":"7"}}}"#, platform: platform).isSilent)
+        #expect(NotificationPreview(#"{"message":{"data":{"title":"T"}}}"#, platform: platform).title == "T")
+    }
+}
