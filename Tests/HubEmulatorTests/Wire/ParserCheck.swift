@@ -8,7 +8,7 @@ import Foundation
 /// inputs.
 enum ParserCheck: String, CaseIterable, Sendable {
     case tags, expression, templateJSON, templateXML, connection, token, multipart, contentType, installation, patch,
-        registration
+        registration, strings, condition
 
     /// A broken promise.
     struct Broken: Error {
@@ -29,6 +29,8 @@ enum ParserCheck: String, CaseIterable, Sendable {
         case .installation: try Self.installation(bytes)
         case .patch: try Self.patch(bytes)
         case .registration: try Self.registration(bytes)
+        case .strings: try Self.strings(bytes)
+        case .condition: try Self.condition(text)
         }
     }
 
@@ -168,5 +170,67 @@ enum ParserCheck: String, CaseIterable, Sendable {
         let size = made.tags.reduce(0) { $0 + $1.utf8.count } + (made.template?.body.utf8.count ?? 0)
         try hold(size <= bytes.count, "no entity makes more of it than was sent")
         try hold((try? made.channel.check(for: made.platform)) != nil, "its handle is one of its platform's")
+    }
+
+    private static func strings(_ bytes: [UInt8]) throws(Broken) {
+        let file: StringsFile
+        do throws(EmulatorError) {
+            file = try StringsFile(json: bytes, file: "app.json")
+        } catch {
+            return try hold(error.description.hasPrefix("app.json: "), "an error names the file")
+        }
+        for (language, texts) in file.languages {
+            for (key, format) in texts {
+                let phone = PhoneTexts(strings: file, language: language)
+                let filled = phone.text(of: LocalisedText(key: key, arguments: ["%s", "%1$s"]))
+                try hold(filled == format.text(with: ["%s", "%1$s"]), "a phone finds the texts of its language")
+                let again = try? FormatString(source(of: format))
+                try hold(again == format, "a text is read as it is written")
+                try hold(format.argumentCount <= FormatString.numberLimit * 50, "places are bounded by the text")
+            }
+        }
+    }
+
+    private static func source(of format: FormatString) -> String {
+        format.pieces.map { piece in
+            switch piece {
+            case .text(let text): text.replacing(scalars: "%", with: "%%")
+            case .argument(_, let source): source
+            }
+        }.joined()
+    }
+
+    private static func condition(_ text: String) throws(Broken) {
+        let condition: FCMCondition
+        do throws(FCMCondition.Fault) {
+            condition = try FCMCondition(text)
+        } catch {
+            return try hold((1...text.utf8.count + 1).contains(error.position), "the error is within the text")
+        }
+        try hold((1...FCMCondition.topicLimit).contains(condition.topics.count), "it has 1 to 5 topics")
+        // Written with every parenthesis it is the same condition, unless that nests it deeper than is allowed.
+        let again = try? FCMCondition(written(condition.root))
+        let isDeep = text.utf8.count { "!(".utf8.contains($0) } > FCMCondition.depthLimit - 6
+        try hold(again?.root == condition.root || again == nil && isDeep, "what is written parses to the same")
+        for topic in [nil] + condition.topics.map(Optional.some) {
+            let matches = condition.matches { $0 == topic }
+            try hold(again.map { $0.matches { $0 == topic } == matches } ?? true, "it means the same")
+        }
+    }
+
+    private static func written(_ node: FCMCondition.Node) -> String {
+        switch node {
+        case .topic(let name): "'\(name)' in topics"
+        case .not(let node): "!" + operand(node)
+        case .and(let left, let right): operand(left) + " && " + operand(right)
+        case .or(let left, let right): operand(left) + " || " + operand(right)
+        }
+    }
+
+    private static func operand(_ node: FCMCondition.Node) -> String {
+        switch node {
+        case .topic, .not: written(node)
+        case .and, .or: "(\(written(node)))"
+        }
     }
 }
