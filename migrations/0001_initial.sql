@@ -89,16 +89,69 @@ COMMENT ON TYPE push.verdict IS 'What the answer to one post means; the same wor
 
 -- ## The hubs that a message may name, and whether each takes posts now.
 
+-- The kinds of hubs as data. The facts are written once, in Sources/PushModel/Message/hub_kinds.json: PushModel compiles
+-- them in, and bin/generate writes them into functions/rules/hub_kinds.sql, which writes these rows.
+CREATE TABLE push.hub_kind (
+    name             text COLLATE "C" PRIMARY KEY,
+    label            text NOT NULL,
+    formats          text[] NOT NULL,
+    handles          int NOT NULL,
+    handle           text NOT NULL,
+    handle_bytes     int NOT NULL,
+    tag              text NOT NULL
+                     CONSTRAINT tag_is_expression_topics_or_none CHECK (tag IN ('expression', 'topics', 'none')),
+    tags             int NOT NULL,
+    mixed_tags       int NOT NULL,
+    folds_case       boolean NOT NULL,
+    body_bytes       int NOT NULL,
+    takes_templates  boolean NOT NULL,
+    takes_headers    boolean NOT NULL,
+    takes_languages  boolean NOT NULL,
+    takes_broadcasts boolean NOT NULL,
+    packs            boolean NOT NULL,
+    joins_lives      boolean NOT NULL,
+    keeps_devices    boolean NOT NULL
+);
+COMMENT ON TABLE push.hub_kind IS
+    'What one post to a service may hold, for each kind of hub. Written only by functions/rules/hub_kinds.sql.';
+COMMENT ON COLUMN push.hub_kind.name IS 'push.hub.kind.';
+COMMENT ON COLUMN push.hub_kind.label IS 'The service, for people.';
+COMMENT ON COLUMN push.hub_kind.formats IS 'Values of push.message.format that it takes.';
+COMMENT ON COLUMN push.hub_kind.handles IS 'Handles that one post takes at most.';
+COMMENT ON COLUMN push.hub_kind.handle IS 'What a handle is called at the service, for people.';
+COMMENT ON COLUMN push.hub_kind.handle_bytes IS 'Bytes that the handles of one message may have together.';
+COMMENT ON COLUMN push.hub_kind.tag IS
+    'What push.message.tag means. expression: tags of devices; topics: topics that phones subscribe to, where '
+    'push.hub.tags_are_topics; none: the service knows only single devices.';
+COMMENT ON COLUMN push.hub_kind.tags IS 'Tags that one post takes at most when || alone joins them.';
+COMMENT ON COLUMN push.hub_kind.mixed_tags IS 'Tags that one post takes at most when && or ! is used.';
+COMMENT ON COLUMN push.hub_kind.folds_case IS 'Whether tags compare without case.';
+COMMENT ON COLUMN push.hub_kind.body_bytes IS 'Bytes of a body at most.';
+COMMENT ON COLUMN push.hub_kind.takes_templates IS 'Whether the service renders templates.';
+COMMENT ON COLUMN push.hub_kind.takes_headers IS 'Whether a row may set headers of its request.';
+COMMENT ON COLUMN push.hub_kind.takes_languages IS 'Whether a locale can narrow a tag to the devices of one language.';
+COMMENT ON COLUMN push.hub_kind.takes_broadcasts IS 'Whether a post can reach every device.';
+COMMENT ON COLUMN push.hub_kind.packs IS 'Whether equal contents share a post unless the setting packTags says otherwise.';
+COMMENT ON COLUMN push.hub_kind.joins_lives IS
+    'Whether messages that end at different times, or have different priorities, may share a post.';
+COMMENT ON COLUMN push.hub_kind.keeps_devices IS 'Whether the service keeps devices, which push.put_device changes.';
+
 CREATE TABLE push.hub (
     id              int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name            text COLLATE "C" NOT NULL UNIQUE
                     CONSTRAINT name_is_short_and_plain CHECK (name ~ '^[a-z0-9_-]{1,63}$'),
-    kind            text NOT NULL DEFAULT 'notification-hubs',
+    kind            text COLLATE "C" NOT NULL DEFAULT 'notification-hubs'
+                    CONSTRAINT kind_is_known REFERENCES push.hub_kind,
+    takes_templates boolean NOT NULL DEFAULT true,
+    is_usual        boolean NOT NULL GENERATED ALWAYS AS (takes_templates AND removed_at IS NULL) STORED,
+    tags_are_topics boolean NOT NULL DEFAULT false,
     localization    text NOT NULL DEFAULT 'properties'
                     CONSTRAINT localization_is_properties_or_tags CHECK (localization IN ('properties', 'tags')),
     languages       text[] NOT NULL DEFAULT '{}',
     fallback        text,
     allow_broadcast boolean NOT NULL DEFAULT false,
+    broadcast_topic text
+                    CONSTRAINT broadcast_topic_is_a_topic CHECK (broadcast_topic COLLATE "C" ~ '^[A-Za-z0-9_.~%-]+$'),
     on_doubt        text NOT NULL DEFAULT 'hold'
                     CONSTRAINT on_doubt_is_hold_or_resend CHECK (on_doubt IN ('hold', 'resend')),
     expire_after    interval NOT NULL DEFAULT '24 hours'
@@ -122,11 +175,18 @@ COMMENT ON TABLE push.hub IS
     'hubs that are missing (push_worker.register_hub_v1).';
 COMMENT ON COLUMN push.hub.id IS 'Number of the hub in the other tables.';
 COMMENT ON COLUMN push.hub.name IS 'What backends write into push.message.hub.';
-COMMENT ON COLUMN push.hub.kind IS 'Kind of service; notification-hubs is the only one.';
+COMMENT ON COLUMN push.hub.kind IS 'Kind of service: push.hub_kind.name.';
+COMMENT ON COLUMN push.hub.takes_templates IS 'As push.hub_kind.takes_templates; push_internal.copy_kind keeps it so.';
+COMMENT ON COLUMN push.hub.is_usual IS
+    'Whether it was not removed and its kind has no rules of its own for rows: what the trigger of push.message asks at every row.';
+COMMENT ON COLUMN push.hub.tags_are_topics IS
+    'Whether rows may name topics in push.message.tag, where the kind has topics; false: a tag is refused there.';
 COMMENT ON COLUMN push.hub.localization IS 'properties: one post carries every language; tags: one post per locale.';
 COMMENT ON COLUMN push.hub.languages IS 'Locales the hub is configured for; a message in another language is refused.';
 COMMENT ON COLUMN push.hub.fallback IS 'The locale that stands in for languages a content lacks; null: none.';
 COMMENT ON COLUMN push.hub.allow_broadcast IS 'Whether a message may reach every registration.';
+COMMENT ON COLUMN push.hub.broadcast_topic IS
+    'The topic that a broadcast goes to, where the kind has topics; null: broadcasts are refused there.';
 COMMENT ON COLUMN push.hub.on_doubt IS
     'What happens to a message whose post may have been sent and got no answer, unless the message says otherwise: '
     'hold (a person decides) or resend.';

@@ -19,6 +19,8 @@ DELETE FROM push.schema_file WHERE path !~ '^[0-9]';
 \endif
 \ir functions/operations/schema.sql
 \ir functions/rules/words.sql
+\ir functions/rules/kinds.sql
+\ir functions/rules/hub_kinds.sql
 \ir functions/operations/actions.sql
 \ir functions/protocol/post_ids.sql
 \ir functions/rules/campaign_specs.sql
@@ -117,6 +119,7 @@ DELETE FROM push.schema_file WHERE path !~ '^[0-9]';
 \ir functions/campaigns/windows.sql
 \ir functions/campaigns/local_runs.sql
 \ir views/messages.sql
+\ir views/gone.sql
 \ir functions/operations/find_messages.sql
 \ir views/operations.sql
 \ir functions/operations/checks.sql

@@ -16,7 +16,7 @@ BEGIN
                     'and send those again.'),
                    ('push_register',
                     'Fanfare: backends that register devices. May call push.put_device, push.patch_device and '
-                    'push.drop_device, and read push.device_status; may not enqueue messages.'),
+                    'push.drop_device, and read push.device_status and push.gone_targets; may not enqueue messages.'),
                    ('push_campaign',
                     'Fanfare: owners of campaigns. May create, start, pause, cancel and watch campaigns, and keep '
                     'their audiences and who is never reached; reads no message.'),
@@ -213,7 +213,7 @@ BEGIN
     END IF;
     IF to_regrole('push_register') IS NOT NULL THEN
         GRANT USAGE ON SCHEMA push TO push_register;
-        GRANT SELECT ON push.device_status TO push_register;
+        GRANT SELECT ON push.device_status, push.gone_targets TO push_register;
     END IF;
     IF to_regrole('push_campaign') IS NOT NULL THEN
         GRANT USAGE ON SCHEMA push TO push_campaign;
@@ -239,6 +239,7 @@ BEGIN
               FROM pg_class c
              WHERE c.relnamespace = 'push'::regnamespace
                AND c.relkind = 'v'
+               AND c.relname <> 'gone_targets'                          -- handles of phones: for push_register alone
         LOOP
             EXECUTE format('GRANT SELECT ON %s TO push_monitor', thing.name);
         END LOOP;

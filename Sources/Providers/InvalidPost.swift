@@ -7,14 +7,14 @@ public enum InvalidPost: Error, Sendable, Equatable {
     case emptyTag
     /// The tag has characters that no header may have: control characters, or non-ASCII ones.
     case tag(HeaderError)
-    /// Bytes of the body: more than `Post.bodyLimit`.
+    /// Bytes of the body: more than a request takes.
     case bodyTooLarge(Int)
     /// Not a format of Notification Hubs.
     case format
     /// A header that messages may not set, or one given twice.
     case headerNotAllowed(name: String)
     case header(HeaderError)
-    /// Number of handles: not 1 to `Target.handleLimit`.
+    /// Number of handles: none, or more than a request takes.
     case handleCount(Int)
     /// A malformed handle: not 1 to 4,096 visible ASCII characters.
     case handle
@@ -53,11 +53,13 @@ extension InvalidPost: CustomStringConvertible {
         switch self {
         case .emptyTag: "an empty tag; only a broadcast goes to every device"
         case .tag(let error): "tag: \(error)"
-        case .bodyTooLarge(let bytes): "body has \(bytes) bytes, at most \(Post.bodyLimit) are allowed"
+        case .bodyTooLarge(let bytes):
+            "body has \(bytes) bytes, at most \(HubKind.notificationHubs.facts.bodyBytes) are allowed"
         case .format: "not a format of Notification Hubs"
         case .headerNotAllowed(let name): "header \(name.sanitised(limit: 60)) is not allowed, or given twice"
         case .header(let error): "\(error)"
-        case .handleCount(let count): "\(count) handles, 1 to \(Target.handleLimit) go into one request"
+        case .handleCount(let count):
+            "\(count) handles, 1 to \(HubKind.notificationHubs.facts.handles) go into one request"
         case .handle: "a handle is malformed: it has 1 to \(Target.handleLengthLimit) visible ASCII characters"
         case .templateForHandles: "a template goes to tags, handles take a native format"
         case .browserKeys: "a browser takes one handle, with the headers Auth and P256DH"

@@ -43,7 +43,7 @@ final class Router: Sendable {
             return .withoutBody(.answer(withCommonHeaders(refusal(.noSuchHub))))
         }
         guard let first = request.segments.first, first != "_emulator" else {
-            return .body(limit: Post.bodyLimit) { [self, request] content in
+            return .body(limit: HubKind.notificationHubs.facts.bodyBytes) { [self, request] content in
                 .later { [self] in
                     withCommonHeaders(
                         try await admin.answer(request, body: content) { try await self.perform($0, body: $1) })
@@ -63,7 +63,8 @@ final class Router: Sendable {
             if let entry { sends.recordUnread(entry) }
             return .withoutBody(.hangUp(isReset: fault.reset, delayMilliseconds: strike.delayMilliseconds))
         }
-        return .body(limit: entry?.kind.bodyLimit ?? Post.bodyLimit) { [self, request] content in
+        return .body(limit: entry?.kind.bodyLimit ?? HubKind.notificationHubs.facts.bodyBytes) {
+            [self, request] content in
             if let fault = strike.fault, fault.replacesAnswer {
                 return respond(with: fault, strike, request, hub, content, entry)
             }

@@ -9,11 +9,11 @@ struct BatchBody: Sendable {
     let handles: [String]
 
     /// Most handles of a batch.
-    static let handleLimit = 1_000
+    static let handleLimit = HubKind.notificationHubs.facts.handles
     /// Most bytes of one handle. Our own limit; the longest known handles are web push addresses.
     static let handleSize = 4_096
     /// The largest payload, the most and longest handles, and the multipart syntax around them.
-    static let sizeLimit = Post.bodyLimit + handleLimit * (handleSize + 8) + 4_096
+    static let sizeLimit = HubKind.notificationHubs.facts.bodyBytes + handleLimit * (handleSize + 8) + 4_096
 
     /// - Parameter type: the request's `Content-Type`.
     /// - Throws: the service's 400 when a part is missing or wrong; 413 for a payload that is too large. The texts are
@@ -31,7 +31,7 @@ struct BatchBody: Sendable {
             throw .badRequest("The part named notification is missing.")
         }
         guard let devices = parts["devices"] else { throw .badRequest("The part named devices is missing.") }
-        guard notification.content.count <= Post.bodyLimit else { throw .tooLarge }
+        guard notification.content.count <= HubKind.notificationHubs.facts.bodyBytes else { throw .tooLarge }
         payload = notification.content
         payloadType = notification.headers["content-type"]
         guard devices.headers["content-type"].flatMap({ ContentType($0) })?.media == "application/json" else {

@@ -46,7 +46,7 @@ public enum SendKind: String, Sendable, Codable, CaseIterable {
     private static func isBatch(_ path: [String]) -> Bool { path.dropFirst(2).first?.lowercased() == "$batch" }
 
     /// Most bytes of a request of this kind.
-    var bodyLimit: Int { self == .batch ? BatchBody.sizeLimit : Post.bodyLimit }
+    var bodyLimit: Int { self == .batch ? BatchBody.sizeLimit : HubKind.notificationHubs.facts.bodyBytes }
 
     var isToHandles: Bool { self == .direct || self == .batch }
 }

@@ -72,7 +72,9 @@ public struct NotificationHubs: Provider {
     ) throws(InvalidPost) -> Request {
         let (format, extra) = try checked(post, isDirect: true)
         guard format != .template else { throw .templateForHandles }
-        guard (1...Target.handleLimit).contains(handles.count) else { throw .handleCount(handles.count) }
+        guard (1...HubKind.notificationHubs.facts.handles).contains(handles.count) else {
+            throw .handleCount(handles.count)
+        }
         guard handles.allSatisfy(Target.isHandle) else { throw .handle }
         if format == .browser {
             guard handles.count == 1, extra.has("auth"), extra.has("p256dh") else { throw .browserKeys }
@@ -94,7 +96,7 @@ public struct NotificationHubs: Provider {
     private func checked(
         _ post: Post, isDirect: Bool
     ) throws(InvalidPost) -> (format: NotificationFormat, extra: ExtraHeaders) {
-        guard post.body.count <= Post.bodyLimit else { throw .bodyTooLarge(post.body.count) }
+        guard post.body.count <= HubKind.notificationHubs.facts.bodyBytes else { throw .bodyTooLarge(post.body.count) }
         guard let format = NotificationFormat(named: post.format) else { throw .format }
         return (format, try ExtraHeaders(post.headers, allowingKeys: isDirect && format == .browser))
     }

@@ -15,7 +15,7 @@ struct LocalisedBody {
         self.translations = translations
         let bytes = translations.rows.reduce(0) { $0 + $1.object.bytes.count }
         let copies = (translations.languages.all.count + 2) / translations.rows.count + 1
-        writer = StringObjectWriter(capacity: min(bytes * copies, Post.bodyLimit))
+        writer = StringObjectWriter(capacity: min(bytes * copies, translations.hub.kind.facts.bodyBytes))
         findProperties()
     }
 
@@ -68,11 +68,12 @@ struct LocalisedBody {
                 "content", nil, "the property \(name.quoted) would appear twice once languages are added to the names")
         }
         let body = writer.finish()
-        if body.count > Post.bodyLimit {
+        let limit = translations.hub.kind.facts.bodyBytes
+        if body.count > limit {
             throw Unsendable(
                 reason: .tooLarge,
                 "content: with \(translations.languages.all.count) languages the body has \(body.count) bytes, "
-                    + "a request takes at most \(Post.bodyLimit)")
+                    + "a request takes at most \(limit)")
         }
         return body
     }

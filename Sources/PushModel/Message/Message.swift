@@ -19,6 +19,8 @@ public struct Message: Sendable, Equatable {
     /// Never sent after this moment, in seconds on the clock that `Plan` gets. A worker's is its monotonic clock: the
     /// database says how many seconds are left, so no wall clock of a worker decides.
     public var expiresAt: Double
+    /// The class it was claimed in. Default: `normal`.
+    public var priority: Priority
     /// nil: the hub's setting.
     public var onDoubt: OnDoubt?
     /// May share a post with other tags.
@@ -32,8 +34,9 @@ public struct Message: Sendable, Equatable {
 
     public init(
         id: Int64, lead: Int64? = nil, attempt: Int16 = 0, target: Target, locale: String? = nil, content: String,
-        format: String = "template", headers: String? = nil, expiresAt: Double, onDoubt: OnDoubt? = nil,
-        pack: Bool = true, stream: Int64? = nil, dueSince: Double = -.infinity, traceparent: TraceParent? = nil
+        format: String = "template", headers: String? = nil, expiresAt: Double, priority: Priority = .normal,
+        onDoubt: OnDoubt? = nil, pack: Bool = true, stream: Int64? = nil, dueSince: Double = -.infinity,
+        traceparent: TraceParent? = nil
     ) {
         self.id = id
         self.lead = lead ?? id
@@ -44,6 +47,7 @@ public struct Message: Sendable, Equatable {
         self.format = format
         self.headers = headers
         self.expiresAt = expiresAt
+        self.priority = priority
         self.onDoubt = onDoubt
         self.pack = pack
         self.stream = stream
@@ -58,11 +62,9 @@ public enum Target: Sendable, Hashable {
     case tag(String)
     /// Every registration of the hub. Needs the hub's `allowBroadcast`.
     case broadcast
-    /// Devices by the handles their platform gave them; never empty, at most `handleLimit`. Native formats only.
+    /// Devices by the handles their platform gave them; never empty, at most as many as one post to the hub's kind takes
+    /// (`HubFacts.handles`). Native formats only.
     case handles([String])
-
-    /// Handles one request may carry (docs/wire/notification-hubs.md, "Sends").
-    public static let handleLimit = 1000
 
     /// What is stored and logged about it: the expression, nil for a broadcast, and only the number of handles, because
     /// a handle identifies a person's device.
@@ -88,4 +90,9 @@ public enum Priority: Int16, Sendable, CaseIterable {
     case urgent = 0
     case normal = 1
     case bulk = 2
+}
+
+extension Priority: Comparable {
+    /// The most urgent first.
+    public static func < (a: Priority, b: Priority) -> Bool { a.rawValue < b.rawValue }
 }

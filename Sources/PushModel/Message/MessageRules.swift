@@ -8,17 +8,34 @@ extension Message {
     /// Whether it is sent to devices by their handles.
     var isDirect: Bool { if case .handles = target { true } else { false } }
 
+    /// - Throws: when no hub of this kind could send it, whatever it says. Hubs of other kinds have formats and headers
+    ///   whose rules say the same.
+    func checkFormat(for hub: HubSettings) throws(Unsendable) {
+        let kind = hub.kind.facts
+        if !kind.formats.contains(format) {
+            let formats = kind.formats.joined(separator: ", ")
+            throw Unsendable("format", format, "hub \(hub.name) is \(kind.label): set format to \(formats)")
+        }
+        if !kind.takesHeaders, headers != nil {
+            throw Unsendable("headers", nil, "hub \(hub.name) is \(kind.label), which takes none; its payload says all")
+        }
+    }
+
     /// The content of a template message.
     ///
-    /// - Throws: when it is not a flat object of strings, a name is too long for a template, or it is too large by
-    ///   itself.
-    func properties() throws(Unsendable) -> StringObject { try Message.properties(Array(content.utf8)) }
+    /// - Throws: when it is not a flat object of strings, a name is too long for a template, or it is larger than `limit`
+    ///   by itself.
+    func properties(limit: Int) throws(Unsendable) -> StringObject {
+        try Message.properties(Array(content.utf8), limit: limit)
+    }
 
-    /// - Parameter content: JSON text.
-    static func properties(_ content: [UInt8]) throws(Unsendable) -> StringObject {
-        if content.count > Post.bodyLimit {
+    /// - Parameters:
+    ///   - content: JSON text.
+    ///   - limit: bytes.
+    static func properties(_ content: [UInt8], limit: Int) throws(Unsendable) -> StringObject {
+        if content.count > limit {
             throw Unsendable(
-                reason: .tooLarge, "content: it has \(content.count) bytes, a request takes at most \(Post.bodyLimit)")
+                reason: .tooLarge, "content: it has \(content.count) bytes, a request takes at most \(limit)")
         }
         do throws(StringObjectError) {
             let object = try StringObject(content)

@@ -1,13 +1,15 @@
 /// Joins posts of equal content into one, to `a || b || c` or to a list of handles (docs/storage.md, "Plan").
 ///
 /// Posts are packed when body and headers are equal byte for byte, and format, `on_doubt` and attempts are equal too: a
-/// post has one verdict, and a message must not be given up because others in its post had failed more often. Tag
-/// expressions, broadcasts and rows with `pack = false` are never packed.
+/// post has one verdict, and a message must not be given up because others in its post had failed more often. Where the
+/// service is told when a message ends and how urgent it is, the second in which they end and their priority must be equal
+/// as well. Tag expressions, broadcasts and rows with `pack = false` are never packed.
 ///
 /// Two messages for the same tag are two pushes even when their contents are equal, so they never share a post: a
 /// device with the tag would get only one. They go into different layers; within a layer every tag is unique.
 struct Packer {
     private let hub: HubSettings
+    private let kind: HubFacts
     private let packsHandles: Bool
     /// In the order of the messages; a post that was packed into another is not in here.
     private var posts: [Post] = []
@@ -18,7 +20,8 @@ struct Packer {
 
     init(_ hub: HubSettings, capacity: Int, packsHandles: Bool = true) {
         self.hub = hub
-        self.packsHandles = packsHandles
+        kind = hub.kind.facts
+        self.packsHandles = packsHandles && kind.handles > 1
         posts.reserveCapacity(capacity)
         packed.reserveCapacity(capacity)
     }
@@ -33,9 +36,11 @@ struct Packer {
             return append(post)
         }
         let first = groups[group].first
-        if groups[group].layers.isEmpty { groups[group].place(posts[first].target, at: first) }
-        if let host = groups[group].place(post.target, at: posts.count) {
+        if groups[group].layers.isEmpty { groups[group].place(posts[first].target, at: first, kind) }
+        if let host = groups[group].place(post.target, at: posts.count, kind) {
             packed[host].append(Post.Part(messages: post.messages, target: post.target))
+            if let end = post.expiresAt { posts[host].expiresAt = min(posts[host].expiresAt ?? end, end) }
+            posts[host].priority = min(posts[host].priority, post.priority)
         } else {
             append(post)
         }
@@ -46,7 +51,8 @@ struct Packer {
         for (index, more) in packed.enumerated() where !more.isEmpty {
             let host = posts[index]
             posts[index] = Post(
-                parts: host.parts + more, format: host.format, headers: host.headers, body: host.body)
+                parts: host.parts + more, format: host.format, headers: host.headers, body: host.body,
+                expiresAt: host.expiresAt, priority: host.priority)
         }
         return posts
     }
@@ -68,14 +74,26 @@ struct Packer {
         }
         switch post.target {
         case .broadcast: return nil
-        case .tag(let tag): if !Tag.isPlain(tag) { return nil }
+        case .tag(let tag): if !Target.isPlain(tag, on: kind) { return nil }
         case .handles: if !packsHandles { return nil }
         }
-        return Key(post, holds: holds, attempt: attempt)
+        return Key(post, holds: holds, attempt: attempt, life: kind.joinsLives ? nil : Life(post))
     }
 }
 
 extension Packer {
+    /// What a service is told about a post beside its content.
+    private struct Life: Hashable {
+        /// Seconds since 1970, whole ones: the defaults of rows of one statement differ by microseconds.
+        let end: Double?
+        let priority: Priority
+
+        init(_ post: Post) {
+            end = post.expiresAt?.rounded(.down)
+            priority = post.priority
+        }
+    }
+
     /// What posts must have in common to become one.
     private struct Key: Hashable {
         let body: [UInt8]
@@ -84,17 +102,20 @@ extension Packer {
         let holds: Bool
         let attempt: Int16
         let isDirect: Bool
+        /// nil: it does not matter.
+        let life: Life?
 
         /// The hash of the body, computed once: a growing dictionary asks for it again.
         private let digest: Int
 
-        init(_ post: Post, holds: Bool, attempt: Int16) {
+        init(_ post: Post, holds: Bool, attempt: Int16, life: Life?) {
             body = post.body
             headers = post.headers
             format = post.format
             self.holds = holds
             self.attempt = attempt
             isDirect = post.target.tag == nil
+            self.life = life
             // All bytes at once: hashed byte by byte they would cost more than the rest of planning.
             var hasher = Hasher()
             post.body.withUnsafeBytes { hasher.combine(bytes: $0) }
@@ -112,7 +133,7 @@ extension Packer {
         /// one.
         let first: Int
         var layers: [Layer] = []
-        /// How many messages came for a tag, in lower case, or for a handle.
+        /// How many messages came for a tag, folded where tags compare without case, or for a handle.
         private var seen: [String: Int] = [:]
 
         /// A post in which no tag and no handle appears twice.
@@ -131,15 +152,15 @@ extension Packer {
         /// - Parameter index: where its own post would go.
         /// - Returns: the index of the post it joins; nil when no post has room, and it starts the next one.
         @discardableResult
-        mutating func place(_ target: Target, at index: Int) -> Int? {
-            let addresses = target.addresses
+        mutating func place(_ target: Target, at index: Int, _ kind: HubFacts) -> Int? {
+            let addresses = target.addresses(on: kind)
             let layer = addresses.reduce(0) { max($0, seen[$1] ?? 0) }
             for address in addresses { seen[address] = layer + 1 }
             if layer == layers.count {
                 layers.append(Layer(host: index, count: addresses.count))
                 return nil
             }
-            if layers[layer].count + addresses.count > target.packLimit {
+            if layers[layer].count + addresses.count > target.packLimit(on: kind) {
                 layers[layer] = Layer(host: index, count: addresses.count)
                 return nil
             }
@@ -154,14 +175,14 @@ extension Target {
     fileprivate var tag: String? { if case .tag(let tag) = self { tag } else { nil } }
 
     /// What must be unique within a post.
-    fileprivate var addresses: [String] {
+    fileprivate func addresses(on kind: HubFacts) -> [String] {
         switch self {
-        case .tag(let tag): [tag.lowercased()]  // tags compare without case
+        case .tag(let tag): [kind.foldsCase ? tag.lowercased() : tag]
         case .handles(let handles): handles
         case .broadcast: []
         }
     }
 
     /// How many addresses one post takes.
-    fileprivate var packLimit: Int { tag == nil ? Target.handleLimit : TagExpression.orLimit }
+    fileprivate func packLimit(on kind: HubFacts) -> Int { tag == nil ? kind.handles : kind.tags }
 }

@@ -9,13 +9,14 @@ public struct Plan: Sendable, Equatable {
     /// - Parameters:
     ///   - messages: of one hub, with all translations of a content that are to be sent.
     ///   - now: seconds on the clock of `Message.expiresAt`.
+    ///   - epoch: seconds since 1970 when that clock showed 0. Default: it counts from 1970.
     ///   - packsHandles: whether messages to handles may share a post: the tier of the hub may have no batches.
     ///   - runContents: what the runs say that these messages belong to, by `Message.stream`.
     public init(
-        _ messages: [Message], for hub: HubSettings, now: Double, packsHandles: Bool = true,
+        _ messages: [Message], for hub: HubSettings, now: Double, epoch: Double = 0, packsHandles: Bool = true,
         runContents: [Int64: RunContent] = [:]
     ) {
-        var planner = Planner(hub)
+        var planner = Planner(hub, epoch: epoch)
         var packer = Packer(hub, capacity: messages.count, packsHandles: packsHandles)
         let contents = Plan.contents(messages, of: hub)
         for index in messages.indices {

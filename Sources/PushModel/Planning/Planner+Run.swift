@@ -14,17 +14,28 @@ extension Planner {
     ///
     /// - Throws: why the recipient cannot be reached.
     mutating func post(_ message: Message, of content: RunContent) throws(Unsendable) -> Post {
+        try check(content)
         var target = try message.target.checked(for: hub)
         let recipient = try locale(of: message)
         let chosen = try chosenLocale(for: recipient, of: content)
         if hub.localization == .tags, recipient != nil, !message.isDirect, let chosen, !chosen.isEmpty {
-            target = try target.narrowed(to: try locale(named: chosen))
+            target = try target.narrowed(to: try locale(named: chosen), on: kind)
         }
         let payload = try payload(of: message, in: chosen, saying: content)
         try message.checkDirect(payload.headers)
         return Post(
-            messages: [message.id], target: target, format: content.format, headers: payload.headers, body: payload.body
-        )
+            messages: [message.id], target: target, format: content.format, headers: payload.headers,
+            body: payload.body,
+            expiresAt: end(of: message), priority: message.priority)
+    }
+
+    /// - Throws: when no hub of this kind could send what the run says.
+    private func check(_ content: RunContent) throws(Unsendable) {
+        guard !kind.takesTemplates, !kind.formats.contains(content.format) else { return }
+        throw Unsendable(
+            "format", content.format,
+            "hub \(hub.name) is \(kind.label): the run's format must be "
+                + kind.formats.joined(separator: ", "))
     }
 
     /// - Returns: nil: all languages are in one body.
@@ -70,12 +81,12 @@ extension Planner {
             let isRaw = headers.contains { $0.name.lowercased() == "x-wns-type" && $0.value == "wns/raw" }
             let escaping: PersonalText.Escaping = content.format == "windows" && !isRaw ? .xml : .json
             let text = try content.texts[locale]?.filled(from: own, escaping: escaping) ?? []
-            let native = try NativePayload(text, format: content.format, headers: headers)
+            let native = try NativePayload(text, format: content.format, headers: headers, limit: kind.bodyBytes)
             return Payload(body: native.body, headers: native.headers)
         }
         var object = try properties(content, locale, own) ?? StringObject.empty
         if !locale.isEmpty, let shared = try properties(content, "", own) { object = object.adding(shared) }
-        return Payload(body: try Message.properties(object.bytes).bytes, headers: headers)
+        return Payload(body: try Message.properties(object.bytes, limit: kind.bodyBytes).bytes, headers: headers)
     }
 
     private mutating func localisedBody(
@@ -99,6 +110,6 @@ extension Planner {
         _ content: RunContent, _ locale: String, _ own: OwnProperties?
     ) throws(Unsendable) -> StringObject? {
         guard let text = content.texts[locale] else { return nil }
-        return try Message.properties(try text.filled(from: own))
+        return try Message.properties(try text.filled(from: own), limit: kind.bodyBytes)
     }
 }

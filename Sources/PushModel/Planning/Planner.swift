@@ -1,6 +1,9 @@
 /// Plans the post of one content at a time, for one hub.
 struct Planner {
     let hub: HubSettings
+    let kind: HubFacts
+    /// Seconds since 1970 when the clock of `Message.expiresAt` showed 0.
+    private let epoch: Double
     /// Prepared for the first localised content.
     private var languages: HubLanguages?
     /// The locales parsed so far, by their text: a claim has few, and many rows of each.
@@ -18,9 +21,14 @@ struct Planner {
         let headers: [Post.Header]
     }
 
-    init(_ hub: HubSettings) {
+    init(_ hub: HubSettings, epoch: Double = 0) {
         self.hub = hub
+        self.epoch = epoch
+        kind = hub.kind.facts
     }
+
+    /// When a message ends, in seconds since 1970; nil: never.
+    func end(of message: Message) -> Double? { message.expiresAt.isFinite ? message.expiresAt + epoch : nil }
 
     /// Whether a message's language goes into the names of its properties.
     func isLocalisedByProperty(_ message: Message) -> Bool {
@@ -31,6 +39,8 @@ struct Planner {
     ///
     /// - Throws: why the message cannot be sent.
     mutating func post(_ message: Message) throws(Unsendable) -> Post {
+        // Where every format goes, the payload's own rules find an unknown one.
+        if !kind.takesTemplates { try message.checkFormat(for: hub) }
         var target = try message.target.checked(for: hub)
         if let locale = try locale(of: message) {
             guard hub.localization == .tags else {
@@ -39,13 +49,13 @@ struct Planner {
                     "a content of format \(message.format) is finished and cannot be localised by property; "
                         + "set hubs.\(hub.name).localization \"tags\" or leave locale null")
             }
-            if !message.isDirect { target = try target.narrowed(to: locale.nearest(of: hub.languages.keys)) }
+            if !message.isDirect { target = try target.narrowed(to: locale.nearest(of: hub.languages.keys), on: kind) }
         }
         let payload = try payload(of: message)
         try message.checkDirect(payload.headers)
         return Post(
             messages: [message.id], target: target, format: message.format, headers: payload.headers,
-            body: payload.body)
+            body: payload.body, expiresAt: end(of: message), priority: message.priority)
     }
 
     private mutating func payload(of message: Message) throws(Unsendable) -> Payload {
@@ -58,9 +68,9 @@ struct Planner {
         let headers = try ProviderHeaders.read(message.headers, format: message.format, isDirect: message.isDirect)
         let payload: Payload
         if message.isTemplate {
-            payload = Payload(body: try Message.properties(content).bytes, headers: headers)
+            payload = Payload(body: try Message.properties(content, limit: kind.bodyBytes).bytes, headers: headers)
         } else {
-            let native = try NativePayload(content, format: message.format, headers: headers)
+            let native = try NativePayload(content, format: message.format, headers: headers, limit: kind.bodyBytes)
             payload = Payload(body: native.body, headers: native.headers)
         }
         finished = (content, message.format, message.headers, message.isDirect, payload)
@@ -74,6 +84,7 @@ struct Planner {
         translations messages: [Message]
     ) throws(Unsendable) -> (post: Post?, refused: [(message: Int64, why: Unsendable)]) {
         let lead = messages[0]
+        if !kind.takesTemplates { try lead.checkFormat(for: hub) }
         let target = try lead.target.checked(for: hub)
         let headers = try ProviderHeaders.read(lead.headers, format: lead.format, isDirect: lead.isDirect)
         try lead.checkDirect(headers)
@@ -102,7 +113,12 @@ struct Planner {
             let body =
                 included.count == 1 && translations.plain != nil
                 ? translations.rows[0].object.bytes : try LocalisedBody.bytes(of: translations)
-            return (Post(messages: included, target: target, headers: headers, body: body), refused)
+            return (
+                Post(
+                    messages: included, target: target, headers: headers, body: body,
+                    expiresAt: messages.lazy.compactMap(end).min(),
+                    priority: messages.lazy.map(\.priority).min() ?? .normal), refused
+            )
         } catch {
             return (nil, refused + included.map { ($0, error) })
         }
@@ -114,7 +130,7 @@ struct Planner {
                 column, nil, "it differs from message \(lead.id), whose content this row translates")
         }
         return Translations.Row(
-            message: message.id, locale: try locale(of: message), object: try message.properties())
+            message: message.id, locale: try locale(of: message), object: try message.properties(limit: kind.bodyBytes))
     }
 
     mutating func locale(of message: Message) throws(Unsendable) -> LocaleTag? {

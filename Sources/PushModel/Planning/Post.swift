@@ -8,10 +8,13 @@ public struct Post: Sendable, Equatable {
     public var format: String
     /// Extra provider headers, in the order they are sent.
     public var headers: [Header]
-    /// The finished body, UTF-8. At most `Post.bodyLimit` bytes.
+    /// The finished body, UTF-8. At most `HubFacts.bodyBytes` of the hub's kind.
     public var body: [UInt8]
-    /// Seconds since 1970 after which it is of no use, the earliest of its messages; nil: not known.
+    /// When the first of its messages ends, in seconds since 1970; nil: none of them ends. Of no meaning to a service that
+    /// is not told (`HubFacts.joinsLives`).
     public var expiresAt: Double?
+    /// The most urgent of its messages.
+    public var priority = Priority.normal
     /// Empty for a post of one content: most are, and a list would cost each of them an allocation.
     private let packed: [Part]
 
@@ -35,30 +38,34 @@ public struct Post: Sendable, Equatable {
         }
     }
 
-    /// Bytes a Notification Hubs request may have (docs/wire/notification-hubs.md, "Limits and tiers"). In a batch
-    /// to handles only the payload counts.
-    public static let bodyLimit = 65_536
-
     public init(
-        messages: [Int64], target: Target, format: String = "template", headers: [Header] = [], body: [UInt8]
+        messages: [Int64], target: Target, format: String = "template", headers: [Header] = [], body: [UInt8],
+        expiresAt: Double? = nil, priority: Priority = .normal
     ) {
         self.messages = messages
         self.target = target
         self.format = format
         self.headers = headers
         self.body = body
+        self.expiresAt = expiresAt
+        self.priority = priority
         packed = []
     }
 
     /// Contents with equal bodies, in one post.
     ///
     /// - Parameter parts: never empty; when there are several, all have plain tags or all have handles.
-    public init(parts: [Part], format: String = "template", headers: [Header] = [], body: [UInt8]) {
+    public init(
+        parts: [Part], format: String = "template", headers: [Header] = [], body: [UInt8], expiresAt: Double? = nil,
+        priority: Priority = .normal
+    ) {
         messages = parts.count == 1 ? parts[0].messages : parts.flatMap(\.messages)
         target = Target(joining: parts.map(\.target))
         self.format = format
         self.headers = headers
         self.body = body
+        self.expiresAt = expiresAt
+        self.priority = priority
         packed = parts.count == 1 ? [] : parts
     }
 
@@ -76,7 +83,11 @@ public struct Post: Sendable, Equatable {
 
     /// A post with the same body for each part; none for a post of one content.
     public func singles() -> [Post] {
-        packed.map { Post(messages: $0.messages, target: $0.target, format: format, headers: headers, body: body) }
+        packed.map { part in
+            Post(
+                messages: part.messages, target: part.target, format: format, headers: headers, body: body,
+                expiresAt: expiresAt, priority: priority)
+        }
     }
 
     /// Two posts with the same body, each for half of the parts; the first has the smaller half. nil for a post of one
@@ -84,10 +95,12 @@ public struct Post: Sendable, Equatable {
     public func halves() -> (Post, Post)? {
         guard packed.count > 1 else { return nil }
         let middle = packed.count / 2
-        return (
-            Post(parts: Array(packed[..<middle]), format: format, headers: headers, body: body),
-            Post(parts: Array(packed[middle...]), format: format, headers: headers, body: body)
-        )
+        return (post(of: packed[..<middle]), post(of: packed[middle...]))
+    }
+
+    private func post(of parts: ArraySlice<Part>) -> Post {
+        Post(
+            parts: Array(parts), format: format, headers: headers, body: body, expiresAt: expiresAt, priority: priority)
     }
 }
 

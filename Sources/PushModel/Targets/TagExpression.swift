@@ -1,14 +1,10 @@
 /// Whom a message is for: tags joined by `||`, `&&`, `!` and parentheses.
 ///
 /// `!` binds tighter than `&&`, `&&` tighter than `||`. The service documents no precedence, so `description`, which is
-/// what we send, writes every parenthesis. Blanks between the parts are allowed, other white space is not. At most 20
-/// tags when `||` is the only operator, else 6 (docs/wire/notification-hubs.md, "Limits and tiers"); a repeated tag
-/// counts twice.
+/// what we send, writes every parenthesis. Blanks between the parts are allowed, other white space is not. How many tags it
+/// may have stands in `hub_kinds.json`: 20 when `||` is the only operator, else 6 (docs/wire/notification-hubs.md, "Limits
+/// and tiers"); a repeated tag counts twice.
 public struct TagExpression: Sendable, Equatable, CustomStringConvertible {
-    /// Tags an expression may have when it uses only `||`.
-    public static let orLimit = 20
-    /// Tags an expression may have when it uses `&&` or `!`.
-    public static let mixedLimit = 6
     /// Bytes an expression may have as written: twice what 20 tags of full length need.
     public static let lengthLimit = 4_096
     /// How deep parentheses and `!` may nest, so that a hostile text cannot exhaust the stack.
@@ -32,7 +28,7 @@ public struct TagExpression: Sendable, Equatable, CustomStringConvertible {
     /// - Throws: `TagExpressionError` with the position and the rule broken. The empty text is refused: without a tag a
     ///   message would reach every device.
     public init(_ text: String) throws(TagExpressionError) {
-        var parser = TagExpressionParser(text)
+        var parser = TagExpressionParser(text, of: .notificationHubs)
         root = try parser.parse()
         tagCount = parser.tagStarts.count
         onlyOr = parser.onlyOr
@@ -47,21 +43,21 @@ public struct TagExpression: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// As `matches(_:)`, for tags in lower case.
-    public func matches(folded tags: Set<String>) -> Bool { root.matches { tags.contains($0) } }
+    public func matches(folded tags: Set<String>) -> Bool { root.matches { tags.contains($0.folded) } }
 
     /// As `matches(folded:)`, without a set.
     ///
     /// - Parameter hasTag: called with a tag in lower case.
-    public func matches(where hasTag: (String) -> Bool) -> Bool { root.matches(hasTag) }
+    public func matches(where hasTag: (String) -> Bool) -> Bool { root.matches { hasTag($0.folded) } }
 
     /// The expression with single spaces and every parenthesis. Parses to an equal expression.
     public var description: String { root.text }
 }
 
 extension TagExpression.Node {
-    func matches(_ hasTag: (String) -> Bool) -> Bool {
+    func matches(_ hasTag: (Tag) -> Bool) -> Bool {
         switch self {
-        case .tag(let tag): hasTag(tag.folded)
+        case .tag(let tag): hasTag(tag)
         case .not(let node): !node.matches(hasTag)
         case .and(let nodes): nodes.allSatisfy { $0.matches(hasTag) }
         case .or(let nodes): nodes.contains { $0.matches(hasTag) }

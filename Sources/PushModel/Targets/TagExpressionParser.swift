@@ -3,18 +3,22 @@
 /// Blanks are allowed between the parts. Tabs and line ends are refused: an expression becomes a header, a log line and
 /// a table cell.
 ///
+/// The tags are those of notification hubs, or topics, by the kind of the hub.
+///
 /// Works on bytes: the first character outside ASCII is refused, so up to there byte and character indices are equal.
 struct TagExpressionParser {
     private typealias Node = TagExpression.Node
 
     private let bytes: [UInt8]
+    private let kind: HubFacts
     private var at = 0
     /// Where each tag begins, in order.
     private(set) var tagStarts: [Int] = []
     private(set) var onlyOr = true
 
-    init(_ text: String) {
+    init(_ text: String, of kind: HubKind) {
         bytes = Array(text.utf8)
+        self.kind = kind.facts
     }
 
     mutating func parse() throws(TagExpressionError) -> TagExpression.Node {
@@ -33,13 +37,14 @@ struct TagExpressionParser {
     }
 
     private func checkCount() throws(TagExpressionError) {
-        let limit = onlyOr ? TagExpression.orLimit : TagExpression.mixedLimit
+        let limit = onlyOr ? kind.tags : kind.mixedTags
         guard tagStarts.count > limit else { return }
+        let word = kind.tag == .topics ? "topics" : "tags"
         let rule =
-            onlyOr
+            onlyOr || kind.tags == kind.mixedTags
             ? "at most \(limit) are allowed"
             : "at most \(limit) are allowed when && or ! is used"
-        throw TagExpressionError(at: tagStarts[limit], "it has \(tagStarts.count) tags, \(rule)")
+        throw TagExpressionError(at: tagStarts[limit], "it has \(tagStarts.count) \(word), \(rule)")
     }
 
     private mutating func or(depth: Int) throws(TagExpressionError) -> Node {
@@ -87,6 +92,18 @@ struct TagExpressionParser {
         default: break
         }
         let start = at
+        if kind.tag == .topics {
+            at = bytes[start...].firstIndex { !Topic.isTopic($0) } ?? bytes.count
+            // Tags of a notification hub have characters that topics lack: such a tag is named whole, with a topic like it.
+            let end = bytes[start...].firstIndex { !Topic.isTopic($0) && !Tag.isPlain($0) } ?? bytes.count
+            let text = String(decoding: bytes[start..<end], as: UTF8.self)
+            if let near = Topic.nearest(to: text) {
+                throw TagExpressionError(at: at, "\(text.quoted) is not a topic of FCM; \(near) is one")
+            }
+            guard at > start else { throw error(Topic.refusal(of: bytes, at: at)) }
+            tagStarts.append(start)
+            return Tag(checked: text)
+        }
         do throws(TagError) {
             at = try Tag.end(in: bytes, from: start)
         } catch {
@@ -110,14 +127,17 @@ struct TagExpressionParser {
     /// The error for a byte where an operator or the end should be.
     private func unexpected(_ byte: UInt8) -> String {
         if byte == UInt8(ascii: ",") { return "\",\" does not join tags; write \"||\"" }
-        if byte == UInt8(ascii: "(") || byte == UInt8(ascii: "!") || byte == UInt8(ascii: "$") || Tag.isPlain(byte) {
-            let word = String(decoding: bytes[at...].prefix { Tag.isPlain($0) }, as: UTF8.self)
+        if byte == UInt8(ascii: "(") || byte == UInt8(ascii: "!") || byte == UInt8(ascii: "$") || isPlain(byte) {
+            let word = String(decoding: bytes[at...].prefix(while: isPlain), as: UTF8.self)
             return ["and", "or", "not"].contains(word.lowercased())
                 ? "\(word.quoted) is not an operator; the operators are && || !"
                 : "an operator (&& or ||) is missing"
         }
-        return Tag.refusal(of: bytes, at: at)
+        return kind.tag == .topics ? Topic.refusal(of: bytes, at: at) : Tag.refusal(of: bytes, at: at)
     }
+
+    /// Whether a tag may have this byte. Where tags are topics, also one that only tags have.
+    private func isPlain(_ byte: UInt8) -> Bool { Tag.isPlain(byte) || kind.tag == .topics && Topic.isTopic(byte) }
 
     /// Skips blanks and returns the next byte, which `at` then points to.
     private var next: UInt8? {

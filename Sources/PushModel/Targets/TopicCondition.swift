@@ -1,34 +1,51 @@
-/// A tag expression as FCM writes it: `a || b && !c` becomes `'a' in topics || ('b' in topics && !('c' in topics))`.
+/// Topics joined by `||`, `&&`, `!` and parentheses, as a row writes them and as FCM reads them.
 ///
-/// FCM documents no precedence, so every parenthesis is set.
+/// FCM documents no precedence of its operators (it reads parentheses first, then from left to right), so `condition` sets
+/// every parenthesis. At most 5 topics; one that stands twice counts twice
+/// (firebase.google.com/docs/cloud-messaging/send-topic-messages).
 public struct TopicCondition: Sendable, Equatable, CustomStringConvertible {
-    /// Topics a condition may have (Firebase, "Send messages to topics").
-    public static let topicLimit = 5
+    /// Topics a condition may have.
+    public static let limit = HubKind.fcm.facts.tags
 
-    public let description: String
+    private let root: TagExpression.Node
 
+    /// - Parameter expression: as in `push.message.tag`: `a || b && !c`.
     /// - Throws: `TagExpressionError` with the position and the rule broken.
-    public init(expression: String) throws(TagExpressionError) {
-        let parsed = try TagExpression(expression)
-        if parsed.tagCount > Self.topicLimit {
-            throw TagExpressionError(at: 0, "it has \(parsed.tagCount) topics, at most \(Self.topicLimit) are allowed")
-        }
-        description = Self.text(of: parsed.root)
+    public init(_ expression: String) throws(TagExpressionError) {
+        var parser = TagExpressionParser(expression, of: .fcm)
+        root = try parser.parse()
     }
 
-    private static func text(of node: TagExpression.Node) -> String {
-        switch node {
+    /// The topic, when there is nothing else; nil: it takes a condition.
+    public var topic: String? { if case .tag(let tag) = root { tag.text } else { nil } }
+
+    /// As FCM reads it: `'a' in topics || ('b' in topics && !('c' in topics))`.
+    public var condition: String { root.condition }
+
+    /// As a row writes it, with single spaces and every parenthesis. Parses to an equal one.
+    public var description: String { root.text }
+
+    /// Whether a phone with these subscriptions gets it.
+    public func matches(_ topics: Set<String>) -> Bool { root.matches { topics.contains($0.text) } }
+
+    // Tags compare without case, topics with it.
+    public static func == (a: TopicCondition, b: TopicCondition) -> Bool { a.description == b.description }
+}
+
+extension TagExpression.Node {
+    fileprivate var condition: String {
+        switch self {
         case .tag(let tag): "'\(tag.text)' in topics"
-        case .not(let inner): "!(\(text(of: inner)))"
-        case .and(let parts): parts.map(operand).joined(separator: " && ")
-        case .or(let parts): parts.map(operand).joined(separator: " || ")
+        case .not(let node): "!(\(node.condition))"
+        case .and(let nodes): nodes.map(\.conditionOperand).joined(separator: " && ")
+        case .or(let nodes): nodes.map(\.conditionOperand).joined(separator: " || ")
         }
     }
 
-    private static func operand(_ node: TagExpression.Node) -> String {
-        switch node {
-        case .tag, .not: text(of: node)
-        case .and, .or: "(\(text(of: node)))"
+    private var conditionOperand: String {
+        switch self {
+        case .tag, .not: condition
+        case .and, .or: "(\(condition))"
         }
     }
 }

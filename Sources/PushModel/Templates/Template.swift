@@ -87,8 +87,9 @@ public struct Template: Sendable, Equatable {
     ///   names the element or attribute.
     public init(xml: String) throws(TemplateError) {
         let bytes = Array(xml.utf8)
-        guard bytes.count <= Post.bodyLimit else {
-            throw TemplateError(at: 0, "it has \(bytes.count) bytes, at most \(Post.bodyLimit) are allowed")
+        guard bytes.count <= HubKind.notificationHubs.facts.bodyBytes else {
+            throw TemplateError(
+                at: 0, "it has \(bytes.count) bytes, at most \(HubKind.notificationHubs.facts.bodyBytes) are allowed")
         }
         var builder = TemplateBuilder(bytes)
         var scanner = XMLScanner(bytes)

@@ -190,7 +190,7 @@ public final class HubContext: Sendable {
     func appetite(limit: Int) -> Int {
         let wanted = throughput.appetite(limit: limit)
         guard rate > 0 else { return wanted }
-        let least = settings.packTags ? TagExpression.orLimit : 1
+        let least = settings.packTags ? settings.kind.facts.tags : 1
         return min(wanted, max(least, Int(min(rate * throughput.messagesPerPost * 2, Double(limit)))))
     }
 

@@ -194,8 +194,9 @@ struct Lane: Sendable {
             await giveBack(messages.map(\.id), of: claim)
             return []
         }
+        let now = context.clock.monotonic()
         let plan = Plan(
-            messages, for: hub.settings, now: context.clock.monotonic(), packsHandles: packsHandles,
+            messages, for: hub.settings, now: now, epoch: context.clock.wall() - now, packsHandles: packsHandles,
             runContents: contents)  // pure
         await refuse(plan.refusals, in: claim)
         return plan.posts

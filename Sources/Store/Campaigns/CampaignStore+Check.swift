@@ -78,7 +78,7 @@ extension CampaignStore {
         try await connection.query(
             """
             SELECT hub, localization = 'tags', languages, words, fallback, plain_fallback, property_pattern, allow_broadcast,
-                   format, headers, own_fallback, locales, texts
+                   kind, tags_are_topics, broadcast_topic, format, headers, own_fallback, locales, texts
               FROM push.texts_of_campaign(\(name), \(revision))
             """, doing: "read what campaign \"\(name)\" says"
         ) { rows in
@@ -91,6 +91,10 @@ extension CampaignStore {
                 hub.plainFallback = try row.bool()
                 hub.propertyPattern = try row.string()
                 hub.allowBroadcast = try row.bool()
+                // A kind that a newer build has registered is planned as the first one: its own build checks it.
+                hub.kind = HubKind(rawValue: try row.string()) ?? .notificationHubs
+                hub.tagsAreTopics = try row.bool()
+                hub.broadcastTopic = try row.stringOrNil()
                 let content = RunContent(
                     id: 1, format: try row.string(), headers: try row.stringOrNil(), fallback: try row.stringOrNil(),
                     texts: Dictionary(zip(try row.stringArray(), try row.stringArray())) { first, _ in first })

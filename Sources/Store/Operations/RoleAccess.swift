@@ -62,6 +62,7 @@ public struct RoleAccess: Sendable, Equatable {
                            FROM pg_class c
                           WHERE c.relnamespace = 'push'::regnamespace
                             AND c.relkind = 'v'
+                            AND c.relname <> 'gone_targets'
                             AND 'push_monitor' = ANY (o.names)
                             AND NOT has_table_privilege(c.oid, 'SELECT')
                          UNION
@@ -74,9 +75,10 @@ public struct RoleAccess: Sendable, Equatable {
                           WHERE 'push_enqueue' = ANY (o.names)
                             AND NOT has_any_column_privilege('push.message', 'INSERT')
                          UNION
-                         SELECT 'SELECT on push.device_status'
+                         SELECT 'SELECT on push.' || v.name
+                           FROM unnest('{device_status,gone_targets}'::text[]) v(name)
                           WHERE 'push_register' = ANY (o.names)
-                            AND NOT has_table_privilege('push.device_status', 'SELECT')
+                            AND NOT has_table_privilege('push.' || v.name, 'SELECT')
                           ORDER BY 1),
                    (SELECT max(pg_get_userbyid(p.proowner)::text)
                       FROM pg_proc p

@@ -30,6 +30,37 @@ import Testing
         #expect(document["reason"] is NSNull)
     }
 
+    /// Handles are for those who register devices: a login for dashboards does not see them.
+    @Test func handlesThatAreGoneAreListedForThoseWhoRegisterDevices() async throws {
+        let site = try await Site.make()
+        let login = "r_" + UUID().uuidString.lowercased().filter { $0 != "-" }
+        try await site.execute(
+            """
+            CREATE ROLE \(login)_register LOGIN IN ROLE push_register;
+            CREATE ROLE \(login)_monitor LOGIN IN ROLE push_operator;
+            SELECT push.add_hub('shop', kind => 'fcm');
+            INSERT INTO push.message (hub, handles, format, content)
+            SELECT 'shop', ARRAY['token-' || g], 'fcmv1', '{"message": {"data": {"a": "b"}}}' FROM generate_series(1, 3) g;
+            INSERT INTO push.result (id, status, reason, note)
+            SELECT id, 'rejected', 'target_gone', 'gone since 2026-11-28T12:00:00Z: Unregistered' FROM push.message WHERE id < 3;
+            """)
+        func listed(_ options: String..., by role: String) async throws -> BuiltProgram.Ended {
+            try await site.fanfare.run(
+                ["message", "list", "--gone", "--set", "database.url=\(site.url) user=\(login)_\(role)"] + options)
+        }
+        let gone = try await listed("--hub", "shop", "--json", by: "register").json([[String: Any]].self)
+        #expect(gone.map { $0["handle"] as? String } == ["token-1", "token-2"])
+        #expect(gone[0]["since"] as? String == "2026-11-28T12:00:00.000Z")
+        #expect(gone[0].keys.sorted() == ["arrival", "at", "handle", "hub", "message", "reason", "since"])
+        let last = try #require(gone[1]["arrival"] as? Int)
+        let none = try await listed("--after", "\(last)", by: "register")
+        #expect(none.output == "no handle is gone\n")
+        let refused = try await listed(by: "monitor")
+        #expect(refused.status != 0)
+        #expect(!refused.output.contains("token"))
+        #expect(try await BuiltProgram(settings: nil)("message", "list", "--gone", "--tag", "a").status == 64)
+    }
+
     /// Two of three messages leave in one post; a monitor learns that, and not what they say.
     @Test func aMessageNamesTheOthersOfItsPostAndItsContentToThoseWhoMayRead() async throws {
         let site = try await Site.make()

@@ -44,6 +44,11 @@ import Testing
 
     @Test func anExpressionAloneIsCounted() async throws {
         let fanfare = BuiltProgram(settings: nil)
+        let topics = try await fanfare("tag", "check", "--kind", "fcm", "a||b && !c")
+        #expect(
+            topics.output == "valid: a || (b && !c)\ncondition 'a' in topics || ('b' in topics && !('c' in topics))\n")
+        #expect(try await fanfare("tag", "check", "--kind", "fcm", "Tech").output == "valid: Tech\ntopic Tech\n")
+        #expect(try await fanfare("tag", "check", "--kind", "fcm", "lang:fr").errors.contains("lang_fr is one"))
         let ended = try await fanfare("tag", "check", "a||b && c")
         #expect(ended.status == 0)
         #expect(ended.output == "valid: a || (b && c)\n3 tags of at most 6\n")

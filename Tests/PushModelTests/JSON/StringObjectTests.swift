@@ -34,7 +34,7 @@ import VectorSupport
     }
 
     @Test func theBodyLimitIsTheDocumentedOne() throws {
-        #expect(try Post.bodyLimit == Self.file().maxRequestBytes)
+        #expect(try HubKind.notificationHubs.facts.bodyBytes == Self.file().maxRequestBytes)
     }
 
     @Test(arguments: [

@@ -185,7 +185,7 @@ enum RowCheck: String, CaseIterable, Sendable {
                 "a reason is one line without terminal controls")
         }
         for post in plan.posts {
-            try hold(post.body.count <= Post.bodyLimit, "a body fits into a request")
+            try hold(post.body.count <= HubKind.notificationHubs.facts.bodyBytes, "a body fits into a request")
             try hold(post.target != .broadcast, "no post is a broadcast")
             if case .tag(let tag) = post.target {
                 try hold(tag.utf8.allSatisfy { (0x20..<0x7F).contains($0) } && !tag.isEmpty, "a tag is visible ASCII")

@@ -47,8 +47,8 @@ import VectorSupport
     }
 
     @Test func theLimitsAreTheDocumentedOnes() throws {
-        #expect(try TagExpression.orLimit == Self.file().limits.onlyOr)
-        #expect(try TagExpression.mixedLimit == Self.file().limits.otherwise)
+        #expect(try HubKind.notificationHubs.facts.tags == Self.file().limits.onlyOr)
+        #expect(try HubKind.notificationHubs.facts.mixedTags == Self.file().limits.otherwise)
     }
 
     @Test(arguments: [

@@ -9,7 +9,7 @@ import Testing
 @Suite struct RoleMatrixTests {
     /// Tables, of which only the owner has a right.
     static let tables = """
-        answer claim content content_taken dedupe device due hub hub_pace hub_state installation_change installation_claim
+        answer claim content content_taken dedupe device due hub hub_kind hub_pace hub_state installation_change installation_claim
         installation_due installation_result kept lock partitioned release schema_file cap_group capped_run reached
         ended_listener payload_format payload_name post result retention drain run_content run_transition serving tally timeline translation waiting
         worker
@@ -47,6 +47,7 @@ import Testing
             ]
             + ["pulse: monitor=select operator=select"]
             + ["audit: operator=select", "device_status: monitor=select operator=select register=select"]
+            + ["gone_targets: register=select"]
             + [
                 "message: enqueue=select(id+broadcast+format+send_at+priority+pack+created_at),insert(some) "
                     + "monitor=select(id) operator=select(id)"
@@ -82,7 +83,7 @@ import Testing
         """,
         "approve campaign enqueue monitor operator register worker": "iso schema schema_files",
         everybody: """
-        claim_of current_rate first_post function_rights is_no_post last_post paused_until read_schedule reason_class
+        claim_of current_rate first_post function_rights gone_since is_no_post last_post paused_until read_schedule reason_class
         seconds_between target_of pace_of throttled_rate zone_of_schedule
         """,
     ]

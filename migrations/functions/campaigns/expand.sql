@@ -23,7 +23,7 @@ BEGIN
         PERFORM push_internal.require_read_committed('push_worker.expand_v1');
     END IF;
     SELECT t.*, r.expires_after, r.key, r.started_at, r.ends_at, r.bypasses_suppression, c.name AS campaign,
-           coalesce(r.test, v.spec) AS spec, r.list, h.name AS hub_name, h.localization, x.format,
+           coalesce(r.test, v.spec) AS spec, r.list, h.name AS hub_name, h.localization, NOT h.takes_templates AS has_kind, x.format,
            x.headers, x.content AS texts,
            -- The rate is that of the run; its streams share it.
            push_internal.rate_share(r) AS rate,
@@ -114,8 +114,9 @@ BEGIN
         SELECT k.*, nextval('push.message_id_seq') AS id,
                begins + make_interval(secs => coalesce((k.nth - 1) / this.rate, 0)) AS send_at,
                CASE
-                   WHEN push_internal.is_usual_recipient(k.tag, k.handle, k.locale, k.properties, this.format) THEN NULL
-                   ELSE push_internal.wrong_recipient(k.tag, k.handle, k.locale, k.properties, this.format, this.headers, k.broadcast)
+                   WHEN push_internal.is_usual_recipient(k.tag, k.handle, k.locale, k.properties, this.format, this.has_kind) THEN NULL
+                   ELSE push_internal.wrong_recipient(k.tag, k.handle, k.locale, k.properties, this.format, this.headers, k.broadcast,
+                                                      CASE WHEN this.has_kind THEN this.hub_name END)
                END AS wrong
           FROM kept k
          WHERE NOT cap_looks OR hashtextextended(k.key, 0) NOT IN (SELECT c.hash FROM capped c)

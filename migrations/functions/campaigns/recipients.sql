@@ -67,9 +67,12 @@ COMMENT ON FUNCTION push_internal.wrong_properties IS
     'planner says.';
 
 CREATE OR REPLACE FUNCTION push_internal.problem_of_recipient(
-    tag text, handle text, locale text, properties json, format text, headers json, broadcast boolean) RETURNS push.problem
+    tag text, handle text, locale text, properties json, format text, headers json, broadcast boolean, hub text DEFAULT NULL)
+RETURNS push.problem
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
+    handles constant text[] := CASE WHEN handle IS NOT NULL THEN ARRAY[handle] END;
+    has_kind constant boolean := push_internal.has_own_rules(hub);
     problem push.problem;
     unfit text;
 BEGIN
@@ -78,44 +81,52 @@ BEGIN
                 'the audience has ' || CASE WHEN tag IS NULL THEN 'neither a tag nor a handle' ELSE 'both tag and handle' END
                 || ' for it; exactly one of them says how it is reached', NULL)::push.problem;
     END IF;
+    -- Without the locale: here it chooses a text, and only a hub that localises by tags narrows a target to it, in the planner.
     problem := coalesce(
-        push_internal.wrong_target(format, tag, CASE WHEN handle IS NOT NULL THEN ARRAY[handle] END, broadcast, headers),
-        push_internal.wrong_tag(tag), push_internal.wrong_locale(locale));
+        CASE WHEN has_kind THEN push_internal.wrong_for_kind(hub, format, tag, handles, broadcast, NULL) END,
+        push_internal.wrong_target(format, tag, handles, broadcast, headers),
+        CASE WHEN NOT has_kind THEN push_internal.wrong_tag(tag) END, push_internal.wrong_locale(locale));
     unfit := CASE WHEN problem IS NULL THEN push_internal.wrong_properties(properties) END;
     RETURN CASE WHEN unfit IS NULL THEN problem ELSE ('properties', NULL, unfit, NULL)::push.problem END;
 END $$;
-COMMENT ON FUNCTION push_internal.problem_of_recipient IS 'Why a recipient of an audience cannot be reached; null: it can.';
+COMMENT ON FUNCTION push_internal.problem_of_recipient IS
+    'Why a recipient of an audience cannot be reached; null: it can. hub: whose kind may have rules of its own; null: not.';
 
 CREATE OR REPLACE FUNCTION push_internal.wrong_recipient(
-    tag text, handle text, locale text, properties json, format text, headers json, broadcast boolean) RETURNS text
+    tag text, handle text, locale text, properties json, format text, headers json, broadcast boolean, hub text DEFAULT NULL)
+RETURNS text
 LANGUAGE sql STABLE
-RETURN replace((push_internal.problem_of_recipient(tag, handle, locale, properties, format, headers, broadcast)).message,
+RETURN replace((push_internal.problem_of_recipient(tag, handle, locale, properties, format, headers, broadcast, hub)).message,
                'push.message.', '');
 COMMENT ON FUNCTION push_internal.wrong_recipient IS 'push_internal.problem_of_recipient, as the note of its result.';
 
 CREATE OR REPLACE FUNCTION push_internal.why_not_recipient(
-    tag text, handle text, locale text, properties json, format text, headers json, broadcast boolean) RETURNS text
+    tag text, handle text, locale text, properties json, format text, headers json, broadcast boolean, hub text DEFAULT NULL)
+RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT CASE
-               WHEN p.rule IN ('tag_is_a_tag_or_an_expression', 'locale_is_bcp_47') THEN format('its %s is not one', p.col)
+               WHEN p.rule IN ('tag_is_a_tag_or_an_expression', 'tag_is_a_topic_or_a_condition', 'locale_is_bcp_47') THEN format('its %s is not one', p.col)
                ELSE regexp_replace(replace(p.message, 'push.message.', ''), 'has [0-9]+ bytes', 'has too many bytes')
            END
-      FROM push_internal.problem_of_recipient(tag, handle, locale, properties, format, headers, broadcast) p
+      FROM push_internal.problem_of_recipient(tag, handle, locale, properties, format, headers, broadcast, hub) p
 $$;
 COMMENT ON FUNCTION push_internal.why_not_recipient IS 'push_internal.problem_of_recipient, without a value of the recipient.';
 
-CREATE OR REPLACE FUNCTION push_internal.is_usual_recipient(tag text, handle text, locale text, properties json, format text) RETURNS boolean
+CREATE OR REPLACE FUNCTION push_internal.is_usual_recipient(
+    tag text, handle text, locale text, properties json, format text, has_kind boolean DEFAULT false) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN locale IS NULL
        AND (properties IS NULL
             OR octet_length(properties::text) <= 65536 AND properties::text COLLATE "C" ~ '^\s*\{'
                AND properties::text COLLATE "C" !~* E'\\\\u(0000|d[89a-f])')
        AND CASE
+               WHEN has_kind AND (tag IS NOT NULL OR handle = 'fid:') THEN false
                WHEN handle IS NULL THEN push_internal.is_plain_tag(tag)
                WHEN tag IS NULL AND format <> 'template' THEN length(handle) >= 8 AND push_internal.is_usual_handle(push_internal.platform_of(format), handle)
            END;
 COMMENT ON FUNCTION push_internal.is_usual_recipient IS
-    'Whether a recipient can certainly be reached; false or null: push_internal.wrong_recipient decides.';
+    'Whether a recipient can certainly be reached; false or null: push_internal.wrong_recipient decides. has_kind: the kind of '
+    'the hub has rules of its own, which a spec keeps as far as its recipients do not break them.';
 
 CREATE OR REPLACE FUNCTION push_internal.recipient_of(
     audience json, asked text, OUT is_known boolean, OUT locale text, OUT properties json)

@@ -118,10 +118,11 @@ BEGIN
                    coalesce(a.left_out, CASE WHEN hashtextextended(a.key, 0) IN (SELECT c.hash FROM capped c) THEN 'capped' END) AS left_out,
                    CASE
                        WHEN a.left_out IS NULL
-                            AND push_internal.is_usual_recipient(a.tag, a.handle, a.locale, a.properties, format) IS NOT TRUE
+                            AND push_internal.is_usual_recipient(a.tag, a.handle, a.locale, a.properties, format, NOT this.takes_templates) IS NOT TRUE
                        THEN push_internal.why_not_recipient(
                                 a.tag, a.handle, a.locale, a.properties, format, spec -> 'headers',
-                                num_nonnulls(a.tag, a.handle) = 0 AND is_broadcast)
+                                num_nonnulls(a.tag, a.handle) = 0 AND is_broadcast,
+                                CASE WHEN NOT this.takes_templates THEN this.name END)
                    END AS refused
               FROM asked a
         ), language AS MATERIALIZED (
@@ -169,7 +170,7 @@ COMMENT ON FUNCTION push.stand_ins_of_campaign IS
 CREATE OR REPLACE FUNCTION push.texts_of_campaign(campaign text, revision int DEFAULT NULL)
 RETURNS TABLE (hub text, localization text, languages text[], words text[], fallback text, plain_fallback boolean,
                property_pattern text, allow_broadcast boolean, format text, headers json, own_fallback text, locales text[],
-               texts text[])
+               texts text[], kind text, tags_are_topics boolean, broadcast_topic text)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
@@ -179,7 +180,8 @@ BEGIN
     RETURN QUERY
     SELECT h.name, h.localization, l.locales, l.words, h.fallback, coalesce((h.settings ->> 'plainFallback')::boolean, true),
            coalesce(h.settings ->> 'propertyPattern', '{property}_{language}'), h.allow_broadcast,
-           coalesce(spec ->> 'format', 'template'), spec -> 'headers', spec ->> 'fallback', t.locales, t.texts
+           coalesce(spec ->> 'format', 'template'), spec -> 'headers', spec ->> 'fallback', t.locales, t.texts,
+           h.kind, h.tags_are_topics, h.broadcast_topic
       FROM push.hub h,
            LATERAL (
                SELECT coalesce(array_agg(w.key), '{}') AS locales, coalesce(array_agg(w.value), '{}') AS words

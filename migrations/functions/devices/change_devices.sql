@@ -41,6 +41,7 @@ BEGIN
         INSERT INTO push.device AS d (hub, device, change, dropped)
         SELECT h.id, change_device.device, nextval('push.installation_change_id_seq'), change_device.action = 'drop'
           FROM push.hub h
+               JOIN push.hub_kind k ON k.name = h.kind AND k.keeps_devices
          WHERE h.name = change_device.hub
            AND h.removed_at IS NULL
             ON CONFLICT ON CONSTRAINT device_pkey DO UPDATE
@@ -61,6 +62,7 @@ BEGIN
         IF NOT EXISTS (SELECT FROM push.hub h WHERE h.name = change_device.hub AND h.removed_at IS NULL) THEN
             PERFORM push_internal.refuse_hub(hub, name || ': hub');
         END IF;
+        PERFORM push_internal.refuse_kind(hub, name);
         RAISE EXCEPTION USING
             ERRCODE = 'object_not_in_prerequisite_state', SCHEMA = 'push', TABLE = 'device',
             MESSAGE = format('%s: device %s of hub "%s" was dropped', name, push_internal.quoted(device, 100), hub),

@@ -21,6 +21,7 @@ DECLARE
     is_unusual boolean;
     unknown_hub text;             -- a hub that is not registered
     first bigint;                 -- the first row that names one
+    has_kinds boolean;            -- a row is for a hub whose kind has rules of its own: push_internal.wrong_for_kind
     wrong record;                 -- a problem, and the message that has it
     place text;                   -- which row that is
     rows bigint;
@@ -64,10 +65,14 @@ BEGIN
     END IF;
     IF is_unusual IS NULL THEN
         -- No join: a hash join could reorder the pointers, and messages leave in the order of their pointers. A raise
-        -- from here would show the statement, so push_internal.unknown_hub only takes a note.
+        -- from here would show the statement, so push_internal.unknown_hub only takes a note. It takes one as well of a row
+        -- for a hub whose kind has rules of its own.
         INSERT INTO push.due (due_at, id, hub, priority, attempt, kind, resent)
         SELECT f.send_at, f.id,
-               coalesce((SELECT h.id FROM push.hub h WHERE h.name = f.hub AND h.removed_at IS NULL),
+               coalesce((SELECT h.id
+                           FROM push.hub h
+                          WHERE h.name = f.hub
+                            AND h.is_usual),
                         push_internal.unknown_hub(f.hub)),
                f.priority, 0::smallint, 'p'::"char", false
           FROM fresh f;
@@ -77,9 +82,9 @@ BEGIN
     ELSIF EXISTS (SELECT FROM fresh f WHERE f.stream IS NOT NULL) THEN
         RETURN NULL;                          -- push_worker.expand_v1 has checked them, and writes their pointers itself
     END IF;
-    SELECT min(f.id) INTO first
+    SELECT min(f.id) FILTER (WHERE h.id IS NULL), bool_or(NOT h.takes_templates) INTO first, has_kinds
       FROM fresh f
-     WHERE NOT EXISTS (SELECT FROM push.hub h WHERE h.name = f.hub AND h.removed_at IS NULL);
+           LEFT JOIN push.hub h ON h.name = f.hub AND h.removed_at IS NULL;
     entries := string_to_array(nullif(current_setting('push.entries', true), ''), ',');
     IF first IS NOT NULL THEN
         SELECT f.hub, push_internal.row_name(f.tag, f.locale, c.n, c.total, entries[c.n]) INTO unknown_hub, place
@@ -88,17 +93,48 @@ BEGIN
          WHERE f.id = first;
         put := push_internal.refuse_hub(unknown_hub, place || 'push.message.hub');
     ELSIF is_unusual IS NULL THEN
-        RETURN NULL;                          -- the backend itself has set push_internal.unknown_hub
+        IF has_kinds IS NOT TRUE THEN
+            RETURN NULL;                      -- the backend itself has set push_internal.unknown_hub
+        ELSIF NOT EXISTS (
+            SELECT FROM fresh f WHERE push_internal.wrong_for_kind(f.hub, f.format, f.tag, NULL, false, NULL) IS NOT NULL) THEN
+            WITH taken AS (
+                DELETE FROM push.due d
+                 USING fresh f
+                 WHERE (d.hub, d.priority, d.due_at, d.id) = (0, f.priority, f.send_at, f.id)
+                RETURNING f.id, f.hub, f.priority, f.send_at
+            )
+            INSERT INTO push.due (due_at, id, hub, priority)
+            SELECT t.send_at, t.id, h.id, t.priority
+              FROM taken t
+                   JOIN push.hub h ON h.name = t.hub
+             ORDER BY t.id;
+            RETURN NULL;
+        END IF;
     END IF;
 
     <<rules>>
     BEGIN
+        IF has_kinds THEN                     -- apart, because rows for Notification Hubs would pay for it as well
+            SELECT w.problem, w.id INTO wrong
+              FROM (SELECT f.id, CASE
+                               WHEN push_internal.has_own_rules(f.hub)
+                               THEN push_internal.wrong_for_kind(f.hub, f.format, f.tag, f.handles, f.broadcast, f.locale)
+                               ELSE push_internal.wrong_tag(f.tag)
+                           END AS problem
+                      FROM fresh f
+                    OFFSET 0) w
+             WHERE w.problem IS NOT NULL
+             ORDER BY w.id
+             LIMIT 1;
+            EXIT rules WHEN FOUND;
+        END IF;
+
         -- 2. The rules of the values, in the order in which they are reported.
         SELECT w.problem, w.id INTO wrong
           FROM (SELECT f.id, coalesce(
                            push_internal.wrong_content(f.format, f.content, f.headers, f.handles IS NOT NULL),
                            push_internal.wrong_target(f.format, f.tag, f.handles, f.broadcast, f.headers),
-                           push_internal.wrong_tag(f.tag),
+                           CASE WHEN has_kinds IS NOT TRUE THEN push_internal.wrong_tag(f.tag) END,
                            push_internal.wrong_locale(f.locale),
                            push_internal.wrong_time(f.send_at, f.expires_at),
                            push_internal.wrong_options(f.priority, f.on_doubt, f.traceparent, f.meta),
@@ -141,6 +177,7 @@ BEGIN
               FROM fresh f
                    JOIN push.hub h ON h.name = f.hub
              WHERE f.locale IS NOT NULL
+               AND h.takes_templates           -- elsewhere push_internal.wrong_for_kind has looked
                AND (h.localization = 'properties' OR NOT push_internal.is_plain_tag(f.tag));
         END IF;
         put := 0;
@@ -170,6 +207,8 @@ BEGIN
           FROM (SELECT CASE
                            WHEN f.broadcast AND NOT h.allow_broadcast
                            THEN push_internal.wrong_for_hub(h, 'broadcast_is_allowed', 'broadcast', NULL)
+                           WHEN h.localization = 'tags' AND NOT h.takes_templates
+                           THEN NULL
                            WHEN h.localization = 'tags'
                            THEN push_internal.wrong_tag('(' || f.tag || ') && ' || push_internal.locale_tag(h.languages, f.locale))
                            WHEN f.format <> 'template' AND f.locale IS NOT NULL

@@ -15,23 +15,37 @@ CREATE OR REPLACE FUNCTION push_internal.write_hub(fresh push.hub, replace boole
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     number int;
+    known text;
 BEGIN
+    IF NOT EXISTS (SELECT FROM push.hub_kind k WHERE k.name = fresh.kind) THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'invalid_parameter_value',
+            MESSAGE = format('hub "%s": kind %s is not known', fresh.name, coalesce(to_json(fresh.kind)::text, 'NULL')),
+            HINT = (SELECT format('Known: %s.', string_agg(k.name, ', ' ORDER BY k.name)) FROM push.hub_kind k);
+    END IF;
+    SELECT h.kind INTO known FROM push.hub h WHERE h.name = fresh.name AND h.kind <> fresh.kind;
+    IF FOUND THEN                        -- its messages, targets and devices are of the other service
+        RAISE EXCEPTION USING
+            ERRCODE = 'object_not_in_prerequisite_state',
+            MESSAGE = format('hub "%s" is of kind %s and cannot become one of kind %s', fresh.name, known, fresh.kind),
+            HINT = format('Give the new hub another name, or set hubs.%s.kind to "%s".', fresh.name, known);
+    END IF;
     UPDATE push.hub h
-       SET (kind, localization, languages, fallback, allow_broadcast, on_doubt, expire_after, settle, keep_content,
-            keep_dedupe, keys_per_tenant, settings, settings_hash, removed_at, removed_by)
-         = ROW (fresh.kind, fresh.localization, fresh.languages, fresh.fallback, fresh.allow_broadcast, fresh.on_doubt,
-                fresh.expire_after, fresh.settle, fresh.keep_content, fresh.keep_dedupe, fresh.keys_per_tenant,
-                fresh.settings, fresh.settings_hash, NULL, NULL)
+       SET (tags_are_topics, localization, languages, fallback, allow_broadcast, broadcast_topic, on_doubt, expire_after, settle,
+            keep_content, keep_dedupe, keys_per_tenant, settings, settings_hash, removed_at, removed_by)
+         = ROW (fresh.tags_are_topics, fresh.localization, fresh.languages, fresh.fallback, fresh.allow_broadcast,
+                fresh.broadcast_topic, fresh.on_doubt, fresh.expire_after, fresh.settle, fresh.keep_content, fresh.keep_dedupe,
+                fresh.keys_per_tenant, fresh.settings, fresh.settings_hash, NULL, NULL)
      WHERE h.name = fresh.name
        -- Without a hash: added by push.add_hub.
        AND (write_hub.replace OR h.removed_at IS NOT NULL OR h.settings_hash IS NULL AND fresh.settings_hash IS NOT NULL)
     RETURNING h.id INTO number;
     IF number IS NULL THEN               -- what is there takes no number, also while two sessions register it
         INSERT INTO push.hub AS h (
-            name, kind, localization, languages, fallback, allow_broadcast, on_doubt, expire_after, settle, keep_content,
-            keep_dedupe, keys_per_tenant, settings, settings_hash)
-        SELECT fresh.name, fresh.kind, fresh.localization, fresh.languages, fresh.fallback, fresh.allow_broadcast,
-               fresh.on_doubt, fresh.expire_after, fresh.settle, fresh.keep_content, fresh.keep_dedupe,
+            name, kind, tags_are_topics, localization, languages, fallback, allow_broadcast, broadcast_topic, on_doubt,
+            expire_after, settle, keep_content, keep_dedupe, keys_per_tenant, settings, settings_hash)
+        SELECT fresh.name, fresh.kind, fresh.tags_are_topics, fresh.localization, fresh.languages, fresh.fallback,
+               fresh.allow_broadcast, fresh.broadcast_topic, fresh.on_doubt, fresh.expire_after, fresh.settle, fresh.keep_content, fresh.keep_dedupe,
                fresh.keys_per_tenant, fresh.settings, fresh.settings_hash
          WHERE NOT EXISTS (SELECT FROM push.hub o WHERE o.name = fresh.name)
             ON CONFLICT ON CONSTRAINT hub_name_key DO NOTHING
@@ -43,7 +57,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push_internal.write_hub IS
     'Registers a hub, or writes the settings of one that was removed or, by a configuration, of one that a person added; with '
-    'replace of any. Returns its number; null: it is registered already.';
+    'replace of any. Returns its number; null: it is registered already. Raises where it would change the kind of a hub.';
 
 -- Two configurations must not overwrite each other's hub in turn: what the trigger of push.message checks would then
 -- depend on who started last. So only a person changes a registered hub (fanfare migrate up, fanfare hub add). A
@@ -69,11 +83,13 @@ BEGIN
     IF known.settings_hash IS NOT NULL THEN
         hub := known.id;
         differing := push_internal.differing_keys(known.settings, settings);
-        IF known.settings_hash = settings_hash OR NOT replace THEN
+        IF known.kind = coalesce(settings ->> 'kind', known.kind) AND (known.settings_hash = settings_hash OR NOT replace) THEN
             RETURN;
         END IF;
     END IF;
-    fresh.kind := settings ->> 'kind';
+    fresh.kind := coalesce(settings ->> 'kind', 'notification-hubs');
+    fresh.tags_are_topics := coalesce(settings ->> 'tags' = 'topics', false);
+    fresh.broadcast_topic := settings ->> 'broadcastTopic';
     fresh.localization := settings ->> 'localization';
     fresh.languages := ARRAY(SELECT l FROM json_object_keys(settings -> 'languages') l ORDER BY l COLLATE "C");
     fresh.fallback := settings ->> 'fallback';
@@ -124,7 +140,9 @@ CREATE OR REPLACE FUNCTION push.add_hub(
     keep_content    interval DEFAULT '24 hours',
     keep_dedupe     interval DEFAULT '168 hours',
     kind            text     DEFAULT 'notification-hubs',
-    keys_per_tenant boolean  DEFAULT false)
+    keys_per_tenant boolean  DEFAULT false,
+    tags_are_topics boolean  DEFAULT false,
+    broadcast_topic text     DEFAULT NULL)
 RETURNS int
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_variable
@@ -138,8 +156,13 @@ DECLARE
         THEN 'localization ' || coalesce(to_json(localization)::text, 'NULL')
         WHEN on_doubt IS NULL OR on_doubt NOT IN ('hold', 'resend')
         THEN 'on_doubt ' || coalesce(to_json(on_doubt)::text, 'NULL')
-        WHEN kind IS DISTINCT FROM 'notification-hubs'
+        WHEN kind IS NULL OR kind NOT IN (SELECT k.name FROM push.hub_kind k)
         THEN 'kind ' || coalesce(to_json(kind)::text, 'NULL')
+        WHEN (tags_are_topics OR broadcast_topic IS NOT NULL)
+             AND kind NOT IN (SELECT k.name FROM push.hub_kind k WHERE k.tag = 'topics')
+        THEN CASE WHEN tags_are_topics THEN 'tags_are_topics' ELSE 'broadcast_topic' END || ' at kind ' || kind || ', which has no topics'
+        WHEN NOT push_internal.is_topic(broadcast_topic)
+        THEN 'broadcast_topic ' || to_json(broadcast_topic)
         WHEN EXISTS (SELECT FROM unnest(languages) l(name) WHERE push_internal.said(l.name) IS NULL)
         THEN 'a language without a name'
         WHEN fallback IS NOT NULL AND fallback <> ALL (languages)
@@ -160,10 +183,12 @@ BEGIN
             ERRCODE = 'invalid_parameter_value',
             MESSAGE = 'push.add_hub: ' || wrong,
             HINT = 'A name has 1 to 63 of a-z 0-9 _ -; localization is properties or tags, on_doubt hold or resend, '
-                   'kind notification-hubs.';
+                   'kind one of ' || (SELECT string_agg(k.name, ', ' ORDER BY k.name) FROM push.hub_kind k) || '.';
     END IF;
     fresh.name := name;
     fresh.kind := kind;
+    fresh.tags_are_topics := coalesce(tags_are_topics, false);
+    fresh.broadcast_topic := broadcast_topic;
     fresh.localization := localization;
     fresh.languages := coalesce(languages, '{}');
     fresh.fallback := fallback;
@@ -188,5 +213,5 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.add_hub IS
     'Registers a hub, so that backends can enqueue for it before a worker serves it; returns its number. It holds no '
-    'secret: connection strings stay in the configuration. The first worker that has the hub in its configuration '
+    'secret: connection strings and service accounts stay in the configuration. The first worker that has the hub in its configuration '
     'replaces these settings with its own.';

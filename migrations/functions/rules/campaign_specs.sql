@@ -122,6 +122,8 @@ DECLARE
     problem push.problem;
     tag text;
     element json;
+    are_topics constant boolean := (
+        SELECT bool_and(h.tags_are_topics AND NOT h.takes_templates) FROM push.hub h WHERE h.name = ANY (hubs));
 BEGIN
     IF audience IS NULL OR json_typeof(audience) <> 'object' THEN
         RETURN push_internal.spec_problem(
@@ -157,7 +159,8 @@ BEGIN
                 RETURN push_internal.spec_problem('audience.tags', 'is not a list of tags', 'Write {"tags": ["World", "Science"]}.');
             END IF;
             FOR element IN SELECT t.value FROM json_array_elements(value) t LOOP
-                IF json_typeof(element) <> 'string' OR NOT push_internal.is_plain_tag(element #>> '{}') THEN
+                IF json_typeof(element) <> 'string'
+                   OR (are_topics OR push_internal.is_plain_tag(element #>> '{}')) IS NOT TRUE THEN
                     RETURN push_internal.spec_problem(
                         'audience.tags', format('has %s, which is not a tag', left(element::text, 140)),
                         'A tag is a text: 1 to 120 of A-Z a-z 0-9 _ @ # . : -; write {"expression": "a && b"} for an '
@@ -168,6 +171,7 @@ BEGIN
             problem := CASE
                 WHEN json_typeof(value) <> 'string'
                     THEN push_internal.spec_problem('audience.expression', 'is not a text', 'Write {"expression": "a && !b"}.')
+                 WHEN are_topics THEN NULL      -- push_internal.wrong_kind judges them
                 ELSE push_internal.wrong_tag(value #>> '{}') END;
             IF NOT problem IS NULL THEN
                 RETURN push_internal.spec_problem('audience.expression', replace(problem.message, 'push.message.tag ', ''),
@@ -202,6 +206,58 @@ BEGIN
     RETURN NULL;
 END $$;
 COMMENT ON FUNCTION push_internal.wrong_audience IS 'What is wrong with the audience of a spec; null: nothing.';
+
+CREATE OR REPLACE FUNCTION push_internal.wrong_kind(spec json, hub push.hub) RETURNS push.problem
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    asked constant text := coalesce(spec ->> 'format', 'template');
+    audience constant json := spec -> 'audience';
+    path constant text := CASE WHEN audience -> 'tags' IS NOT NULL THEN 'audience.tags' ELSE 'audience.expression' END;
+    kind push.hub_kind;
+    problem push.problem;
+    tag text;
+BEGIN
+    IF hub.takes_templates THEN
+        RETURN NULL;
+    END IF;
+    SELECT k.* INTO kind FROM push.hub_kind k WHERE k.name = hub.kind;
+    IF asked <> ALL (kind.formats) THEN
+        RETURN push_internal.spec_problem(
+            'format', format('is %s, and hub %s is %s', push_internal.quoted(asked, 60), hub.name, kind.label),
+            format('Write "format": %s.', push_internal.quoted(kind.formats[1], 60)));
+    ELSIF NOT kind.takes_headers AND json_typeof(spec -> 'headers') <> 'null' THEN
+        RETURN push_internal.spec_problem(
+            'headers', format('are given, and hub %s is %s, which takes none', hub.name, kind.label),
+            'Leave them out: the payload says all.');
+    ELSIF audience -> 'broadcast' IS NOT NULL AND (NOT kind.takes_broadcasts OR hub.broadcast_topic IS NULL) THEN
+        RETURN push_internal.spec_problem(
+            'audience.broadcast', format('has no topic on hub %s', hub.name),
+            format('Set hubs.%s.broadcastTopic and run fanfare migrate up.', hub.name));
+    END IF;
+    FOR tag IN
+        SELECT t.tag FROM json_array_elements_text(CASE WHEN json_typeof(audience -> 'tags') = 'array' THEN audience -> 'tags' END) t(tag)
+         UNION ALL
+        SELECT audience ->> 'expression' WHERE audience -> 'expression' IS NOT NULL
+    LOOP
+        problem := push_internal.wrong_tag_of_kind(hub, kind, tag);
+        IF NOT problem IS NULL THEN
+            RETURN push_internal.spec_problem(
+                path, CASE problem.rule
+                          WHEN 'hub_has_tags' THEN format('names tags, and hub %s is %s and has none', hub.name, kind.label)
+                          ELSE format('has %s, which is no topic of %s: %s', push_internal.quoted(tag, 100), kind.label,
+                                      substr(problem.message, length('push.message.tag ' || push_internal.quoted(tag, 100) || ': ') + 1))
+                      END,
+                CASE problem.rule
+                    WHEN 'hub_has_tags'
+                    THEN replace(problem.hint, format('Name one %s in handles', kind.handle), 'Take an audience of a list or view with handles')
+                    ELSE problem.hint
+                END);
+        END IF;
+    END LOOP;
+    RETURN NULL;
+END $$;
+COMMENT ON FUNCTION push_internal.wrong_kind IS
+    'What a spec asks for that a hub of its kind cannot do; null: nothing. What single recipients ask for, the expansion judges.';
 
 CREATE OR REPLACE FUNCTION push_internal.wrong_shape(format text, locale text, content json) RETURNS push.problem
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -382,7 +438,7 @@ BEGIN
     END IF;
     FOR hub IN SELECT h.* FROM push.hub h WHERE h.name = ANY (hubs) AND h.removed_at IS NULL ORDER BY h.name LOOP
         hubs := array_remove(hubs, hub.name);
-        problem := push_internal.wrong_texts(spec, hub);
+        problem := coalesce(push_internal.wrong_kind(spec, hub), push_internal.wrong_texts(spec, hub));
         IF NOT problem IS NULL THEN
             RETURN problem;
         END IF;

@@ -4,11 +4,15 @@
 -- One pass over the text suffices: it tracks what may come next, and how deep we are. The rules are those of
 -- TagExpression in PushModel, and a test compares the two. Patterns are E'' strings, which mean the same under every
 -- setting of standard_conforming_strings.
-CREATE OR REPLACE FUNCTION push_internal.wrong_expression(tag text) RETURNS push.problem
-LANGUAGE plpgsql IMMUTABLE STRICT SET search_path = pg_catalog, pg_temp AS $$
+CREATE OR REPLACE FUNCTION push_internal.fault_of_expression(tag text, kind push.hub_kind) RETURNS text
+LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    token_pattern constant text :=
-        E'^(?: +|&&|\\|\\||[!()]|\\$(?:InstallationId|UserId):\\{[A-Za-z0-9_@#.:=-]+\\}|[A-Za-z0-9_@#.:-]+)';
+    -- Where tags are topics, one with a character that only tags have is read whole, and then refused.
+    token_pattern constant text := CASE kind.tag
+        WHEN 'topics' THEN E'^(?: +|&&|\\|\\||[!()]|[A-Za-z0-9_@#.:~%-]+)'
+        ELSE E'^(?: +|&&|\\|\\||[!()]|\\$(?:InstallationId|UserId):\\{[A-Za-z0-9_@#.:=-]+\\}|[A-Za-z0-9_@#.:-]+)'
+    END;
+    word constant text := CASE kind.tag WHEN 'topics' THEN 'topic' ELSE 'tag' END;
     rest text := tag;
     token text;
     at int := 1;
@@ -34,9 +38,9 @@ BEGIN
                 THEN format('character %s is a quotation mark; tags are written without', at)
                 WHEN left(rest, 1) IN ('&', '|')
                 THEN format('character %s is a single %s; the operators are && and ||', at, left(rest, 1))
-                WHEN left(rest, 1) = '$'
+                WHEN left(rest, 1) = '$' AND kind.tag <> 'topics'
                 THEN format('character %s begins neither $InstallationId:{...} nor $UserId:{...}', at)
-                ELSE format('character %s (%s) is not allowed in a tag', at, left(rest, 1))
+                ELSE format('character %s (%s) is not allowed in a %s', at, left(rest, 1), word)
             END;
         ELSIF token LIKE ' %' THEN
             NULL;
@@ -50,7 +54,11 @@ BEGIN
             tags := tags + 1;
             wants_tag := false;
             depth := depths[cardinality(depths)];
-            IF octet_length(token) > 120 THEN
+            IF kind.tag = 'topics' THEN
+                IF token COLLATE "C" ~ '[@#:]' THEN
+                    wrong := format('%s at character %s is a tag and no topic', push_internal.quoted(token, 60), at);
+                END IF;
+            ELSIF octet_length(token) > 120 THEN
                 wrong := format('a tag of %s characters at %s, 120 are allowed', octet_length(token), at);
             END IF;
         ELSIF NOT wants_tag AND token = ')' AND cardinality(depths) > 1 THEN
@@ -72,10 +80,21 @@ BEGIN
         WHEN wrong IS NOT NULL THEN wrong
         WHEN wants_tag THEN 'it ends where a tag is expected'
         WHEN cardinality(depths) > 1 THEN 'a closing parenthesis is missing'
-        WHEN tags > 20 THEN format('it has %s tags, 20 are allowed', tags)
-        WHEN tags > 6 AND NOT only_or
-        THEN format('it has %s tags, 6 are allowed with && or !, 20 with || alone', tags)
+        WHEN tags > kind.tags THEN format('it has %s %ss, %s are allowed', tags, word, kind.tags)
+        WHEN tags > kind.mixed_tags AND NOT only_or
+        THEN format('it has %s %ss, %s are allowed with && or !, %s with || alone', tags, word, kind.mixed_tags, kind.tags)
     END;
+    RETURN wrong;
+END $$;
+COMMENT ON FUNCTION push_internal.fault_of_expression IS
+    'What is wrong with an expression of tags or topics at which character; null: nothing.';
+
+CREATE OR REPLACE FUNCTION push_internal.wrong_expression(tag text) RETURNS push.problem
+LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    wrong constant text := (
+        SELECT push_internal.fault_of_expression(wrong_expression.tag, k) FROM push.hub_kind k WHERE k.name = 'notification-hubs');
+BEGIN
     IF wrong IS NULL THEN
         RETURN NULL;
     END IF;
@@ -93,7 +112,7 @@ RETURN tag COLLATE "C" ~ '^[A-Za-z0-9_@#.:-]+$' AND octet_length(tag) <= 120;
 COMMENT ON FUNCTION push_internal.is_plain_tag IS 'Whether it is one tag, without operators.';
 
 CREATE OR REPLACE FUNCTION push_internal.wrong_tag(tag text) RETURNS push.problem
-LANGUAGE sql IMMUTABLE
+LANGUAGE sql STABLE
 RETURN CASE WHEN NOT push_internal.is_plain_tag(tag) THEN push_internal.wrong_expression(tag) END;
 COMMENT ON FUNCTION push_internal.wrong_tag IS 'The problem of a tag or tag expression; null: none.';
 
@@ -110,7 +129,7 @@ DECLARE
 BEGIN
     IF names && '{and,or,not}' THEN
         RETURN 'word tag';
-    ELSIF strpos(tag, '!') = 0 OR strpos(tag, '$') > 0 OR cardinality(names) > 6 THEN
+    ELSIF strpos(tag, '!') = 0 OR tag ~ '[$~%]' OR cardinality(names) > 6 THEN
         RETURN NULL;
     END IF;
     -- All that devices may have of these tags, as the bits of a number. Nothing of the text itself gets into the statement.
@@ -130,7 +149,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push_internal.odd_tag IS
     'What is odd about a valid tag expression: it has a tag named and, or or not (word tag), no device can match it (impossible '
-    'tags), or every device does (tags of everybody); null: nothing. Expressions with $ are not looked into.';
+    'tags), or every device does (tags of everybody); null: nothing. Expressions with $, and topics with ~ or %, are not looked into.';
 
 CREATE OR REPLACE FUNCTION push_internal.header(headers json, name text) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
@@ -165,8 +184,9 @@ BEGIN
         wrong := ' are empty, 1 to 1,000 go into one request';
     ELSIF array_ndims(handles) > 1 THEN
         wrong := ' are nested, a plain array is needed';
-    ELSIF cardinality(handles) > 1000 THEN
-        wrong := format(' has %s handles, 1,000 go into one request', cardinality(handles));
+    ELSIF cardinality(handles) > push_internal.most_handles() THEN      -- other kinds: push_internal.wrong_for_kind
+        wrong := format(' has %s handles, %s go into one request', cardinality(handles),
+                        to_char(push_internal.most_handles(), 'FM9,999,999'));
     ELSIF format = 'browser'
           AND (cardinality(handles) > 1
                OR push_internal.header(headers, 'auth') IS NULL
@@ -184,8 +204,9 @@ BEGIN
                 WHEN bad IS NULL THEN 'is null'
                 ELSE push_internal.fault_of_handle(push_internal.platform_of(format), bad)
             END;
-        ELSIF bytes > 524288 THEN
-            wrong := format(' have %s bytes together, 524,288 are allowed', bytes);
+        ELSIF bytes > push_internal.most_handle_bytes() THEN
+            wrong := format(' have %s bytes together, %s are allowed', bytes,
+                            to_char(push_internal.most_handle_bytes(), 'FM9,999,999'));
             hint := 'Enqueue several messages, each for some of the handles.';
         END IF;
     END IF;

@@ -28,6 +28,12 @@ LANGUAGE sql STABLE PARALLEL SAFE
 RETURN to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 COMMENT ON FUNCTION push.iso IS 'A time as ISO 8601 in UTC, with milliseconds.';
 
+CREATE OR REPLACE FUNCTION push.gone_since(note text) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN substring(note COLLATE "C" FROM '^gone since ([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z)')::timestamptz;
+COMMENT ON FUNCTION push.gone_since IS
+    'Since when a target is gone, from the note of its result: "gone since 2026-11-28T12:00:00Z: ..."; null: the service did not say.';
+
 CREATE OR REPLACE FUNCTION push.target_of(tag text, handles text[], broadcast boolean, recipient text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE

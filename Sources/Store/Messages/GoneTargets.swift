@@ -1,0 +1,46 @@
+import Postgres
+
+/// A handle that the service of its hub no longer knows: a row of `push.gone_targets`.
+public struct GoneTarget: Sendable, Equatable {
+    /// Where it stands in the order of results; who has read so far reads on behind it.
+    public let arrival: Int64
+    /// Name of the hub.
+    public let hub: String
+    /// As good as an address: never logged.
+    public let handle: String
+    /// Since when, ISO 8601; nil: the service does not say.
+    public let since: String?
+    /// What the service said.
+    public let reason: String?
+    /// When it was recorded, ISO 8601.
+    public let at: String
+    /// The message that found out.
+    public let message: Int64
+}
+
+extension Messages {
+    /// Handles that are gone, in the order in which that was recorded. Needs no more than the right to read
+    /// `push.gone_targets`: a login with push_register, or the owner.
+    ///
+    /// - Parameters:
+    ///   - hub: nil: of all hubs.
+    ///   - arrival: only what was recorded behind it; nil: all that is there.
+    public func gone(hub: String?, after arrival: Int64?, limit: Int32) async throws(DatabaseError) -> [GoneTarget] {
+        try await database.query(
+            """
+            SELECT g.arrival, g.hub, g.handle, push.iso(g.since) AS since, g.reason, push.iso(g.at) AS at, g.message
+              FROM push.gone_targets g
+             WHERE g.hub = coalesce(\(hub), g.hub) AND g.arrival > coalesce(\(arrival), -1)
+             ORDER BY g.arrival, g.message
+             LIMIT \(limit)
+            """, doing: "read which handles are gone"
+        ) { rows in
+            try rows.map { row in
+                GoneTarget(
+                    arrival: try row.int64(), hub: try row.string(), handle: try row.string(),
+                    since: try row.stringOrNil(), reason: try row.stringOrNil(), at: try row.string(),
+                    message: try row.int64())
+            }
+        }
+    }
+}
