@@ -183,7 +183,7 @@ let package = Package(
         test("Concurrency", []),
         test("Telemetry", ["Concurrency", log, metrics]),
         test("Files", []),
-        test("Configuration", ["PushModel", "Signing", "Telemetry", log]),
+        test("Configuration", ["PushModel", "Signing", "Telemetry", "VectorSupport", log]),
         test("Postgres", ["CLibpq", "PostgresServer", "VectorSupport"]),
         test("PostgresServer", ["Postgres"]),
         test("HTTPTransport", ["CLibcurl", "Concurrency", "PushModel"]),
@@ -220,7 +220,7 @@ let package = Package(
                 "fanfare", "PushModel", "Postgres", "Store", "PostgresServer", "HTTPTransport", "Providers", "Signing",
                 "Configuration", "PushWorker",
                 "Daemon", "CommandLineTool", "HubEmulator", "EmulatorTLS", "Telemetry", "TestSupport", "ProgramSupport",
-                log, metrics,
+                "VectorSupport", log, metrics,
             ],
             swiftSettings: strict),
         .testTarget(

@@ -123,7 +123,8 @@ SELECT h.name AS hub,
        v.skew_seconds,
        nullif(g.speed, 0) AS speed,
        CASE WHEN g.grown IS NOT NULL THEN p.slowed_why END AS speed_why,
-       CASE WHEN g.grown IS NOT NULL THEN p.slowed_at END AS slowed_at
+       CASE WHEN g.grown IS NOT NULL THEN p.slowed_at END AS slowed_at,
+       h.kind
   FROM push.hub h
        LEFT JOIN push.hub_state s ON s.hub = h.id
        LEFT JOIN push.hub_pace r ON r.hub = h.id
@@ -203,6 +204,7 @@ COMMENT ON COLUMN push.hub_health.speed IS
 COMMENT ON COLUMN push.hub_health.speed_why IS
     'What the hub said when it throttled; null: it did not in the last three minutes.';
 COMMENT ON COLUMN push.hub_health.slowed_at IS 'When the hub throttled; null: it did not in the last three minutes.';
+COMMENT ON COLUMN push.hub_health.kind IS 'The service that it sends through: notification-hubs or fcm.';
 
 CREATE OR REPLACE VIEW push.answers AS
 SELECT a.post, a.at, a.milliseconds, a.verdict, a.http, a.tracking_id, a.notification_id, a.error

@@ -1,3 +1,4 @@
+import PushModel
 import Signing
 
 /// One key: its name, its rule, and the field it fills. Everything else about a key comes from the table of these:
@@ -16,6 +17,8 @@ struct SettingKey<Owner: Sendable>: Sendable {
     let differs: @Sendable (Owner, Owner) -> Bool
     /// When a new value takes effect.
     let change: SettingChange
+    /// Of a hub's key: the kinds of hub that have it. Default: all.
+    private(set) var kinds = HubKind.allCases
 
     init(
         name: String, rule: SettingRule, about: String, change: SettingChange = .reload,
@@ -50,13 +53,11 @@ struct SettingKey<Owner: Sendable>: Sendable {
         }
     }
 
-    /// - Parameter among: what can be chosen. Default: all cases.
     static func choice<Choice: RawRepresentable<String> & CaseIterable & SendableMetatype>(
-        _ name: String, _ field: WritableKeyPath<Owner, Choice> & Sendable, among: [Choice]? = nil, _ about: String,
+        _ name: String, _ field: WritableKeyPath<Owner, Choice> & Sendable, _ about: String,
         change: SettingChange = .reload
     ) -> Self {
-        let choices = (among ?? Array(Choice.allCases)).map(\.rawValue)
-        return Self(name: name, rule: .choice(choices), about: about, change: change) {
+        Self(name: name, rule: .choice(Choice.allCases.map(\.rawValue)), about: about, change: change) {
             .text($0[keyPath: field].rawValue)
         } set: { owner, value in
             if let choice = Choice(rawValue: value.description) { owner[keyPath: field] = choice }
@@ -94,5 +95,17 @@ struct SettingKey<Owner: Sendable>: Sendable {
         } differs: {
             $0[keyPath: field] != $1[keyPath: field]
         }
+    }
+
+    /// The same key, for hubs of one kind.
+    func only(for kind: HubKind) -> Self { with([kind]) }
+
+    /// The same key, for hubs of the kinds of which `holds` is true.
+    func only(where holds: (HubFacts) -> Bool) -> Self { with(HubKind.allCases.filter { holds($0.facts) }) }
+
+    private func with(_ kinds: [HubKind]) -> Self {
+        var key = self
+        key.kinds = kinds
+        return key
     }
 }

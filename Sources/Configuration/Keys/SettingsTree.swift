@@ -36,9 +36,15 @@ indirect enum SettingsTree: Sendable {
     }
 
     /// The problem that `name` is not a key at this place.
-    func unknown(_ key: String, name: String, found: String) -> SettingsProblem {
+    ///
+    /// - Parameter kind: of the hub whose keys these are; nil: not known, or no hub's.
+    func unknown(_ key: String, name: String, found: String, of kind: HubKind?) -> SettingsProblem {
         var names: [String] = []
         if case .branch(let children) = self { names = children.keys.sorted() }
+        if let kind {
+            let others = HubConfiguration.keys.filter { !$0.kinds.contains(kind) }.map(\.name)
+            names.removeAll(where: others.contains)
+        }
         return SettingsProblem(
             key: key, found: found, rule: "only known keys have an effect",
             remedy: DidYouMean.nearest(to: name, in: names).map { "Did you mean \"\($0)\"" } ?? "Remove it")

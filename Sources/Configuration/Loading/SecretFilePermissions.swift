@@ -24,7 +24,7 @@ enum SecretFilePermissions {
     }
 
     /// Whether the value is of use to an attacker. The key of a hub on loopback, such as the emulator's, is not, and
-    /// neither is an address without a password.
+    /// neither is an account whose tokens come from there, or an address without a password.
     private static func isSecret(_ key: String, in settings: Settings) -> Bool {
         if key == "database.url" { return hasPassword(settings.database.url.reveal()) }
         if key == SettingsLoader.metricsToken { return true }
@@ -33,6 +33,8 @@ enum SecretFilePermissions {
         switch parts[2] {
         case "connectionString": return isRemote(hub.connectionString)
         case "secondaryConnectionString": return isRemote(hub.secondaryConnectionString)
+        case "serviceAccount": return isRemote(account: hub.serviceAccount)
+        case "secondaryServiceAccount": return isRemote(account: hub.secondaryServiceAccount)
         default: return false
         }
     }
@@ -40,6 +42,11 @@ enum SecretFilePermissions {
     private static func isRemote(_ text: Secret?) -> Bool {
         guard let text, let connection = try? ConnectionString(parsing: text.reveal()) else { return false }
         return !connection.base.hasPrefix("http://")  // only loopback may be plain HTTP
+    }
+
+    private static func isRemote(account text: Secret?) -> Bool {
+        guard let text, let account = try? ServiceAccount(parsing: text.reveal()) else { return false }
+        return !account.tokenAddress.text.hasPrefix("http://")
     }
 
     /// `password=` in any form, or `user:password@` in a URI.

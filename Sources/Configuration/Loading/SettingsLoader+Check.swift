@@ -1,6 +1,3 @@
-import PushModel
-import Signing
-
 extension SettingsLoader {
     /// Checks the rules between keys, once every key has its value.
     ///
@@ -9,10 +6,11 @@ extension SettingsLoader {
         checkDatabase()
         checkCertificates()
         checkMetrics()
-        for name in settings.hubs.keys.sorted() {
-            checkConnection(of: name, isReported: badFileKeys.contains("hubs.\(name).connectionString"))
+        for name in settings.hubs.keys.sorted() where !hubsOfNoKind.contains(name) {
+            checkSecrets(of: name, badFileKeys: badFileKeys)
             checkHub(name, badFileKeys: badFileKeys)
         }
+        checkProjects()
         checkVariables()
     }
 
@@ -66,62 +64,8 @@ extension SettingsLoader {
 
     static let metricsToken = "console.metricsToken"
 
-    private mutating func checkConnection(of name: String, isReported: Bool) {
-        guard var hub = settings.hubs[name] else { return }
-        let key = "hubs.\(name).connectionString"
-        guard let secret = hub.connectionString else {
-            if isReported { return }
-            let components = ["hubs", name, "connectionString"]
-            let variable = SettingsSources.environmentName(of: components)
-            let credential = Credentials.fileName(of: components)
-            return report(
-                key, Self.notSet, "every hub needs one", "Set \(variable), or the credential file \(credential)")
-        }
-        guard let primary = parse(secret, at: key) else { return }
-        do throws(ConnectionStringError) {
-            let configured = origins["hubs.\(name).hub"] == nil ? nil : hub.settings.hub
-            if let resolved = try primary.hub(configured: configured), configured == nil {
-                guard HubRules.isHubName(resolved) else {
-                    return report(key, "has an invalid EntityPath", "EntityPath must be the name of a hub", Self.copy)
-                }
-                hub.settings.hub = resolved
-                origins["hubs.\(name).hub"] = origins[key]
-                settings.hubs[name] = hub
-            }
-        } catch {
-            report(key, "is for another hub", "\(error)", "Set hubs.\(name).hub to that hub, or remove EntityPath")
-        }
-        let secondKey = "hubs.\(name).secondaryConnectionString"
-        guard let second = hub.secondaryConnectionString, let secondary = parse(second, at: secondKey) else { return }
-        if secondary.base != primary.base || secondary.entityPath?.lowercased() != primary.entityPath?.lowercased() {
-            report(
-                secondKey, "is for another hub", "must have the Endpoint and EntityPath of connectionString",
-                "Copy the secondary key of the same policy")
-        } else if secondary.keyName == primary.keyName, secondary.key == primary.key {
-            warn(
-                secondKey, "is the key of connectionString", "a key cannot take over from itself",
-                "Copy the secondary key of the same policy, or leave it out")
-        }
-    }
-
-    /// What is found where a connection string is missing.
+    /// What is found where a secret is missing.
     static let notSet = "is not set"
-
-    private mutating func parse(_ secret: Secret, at key: String) -> ConnectionString? {
-        do throws(ConnectionStringError) {
-            return try ConnectionString(parsing: secret.reveal())
-        } catch .plainHTTP {
-            report(
-                key, "has an http:// endpoint", "a key must not cross a network unencrypted",
-                "Use sb:// or https://; http:// is for an emulator on loopback")
-        } catch {
-            report(key, "cannot be read", "\(error)", Self.copy)
-        }
-        return nil
-    }
-
-    private static let copy =
-        "Copy it from the hub's access policies: Endpoint=sb://…;SharedAccessKeyName=…;SharedAccessKey=…"
 
     mutating func report(_ key: String, _ found: String, _ rule: String, _ remedy: String) {
         let origin = origins[key].map { " (\($0))" } ?? ""

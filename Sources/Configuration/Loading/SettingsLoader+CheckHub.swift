@@ -1,13 +1,15 @@
 import PushModel
 
 extension SettingsLoader {
-    /// Checks the rules between the keys of one hub, but for its connection strings.
+    /// Checks the rules between the keys of one hub, but for its secrets.
     mutating func checkHub(_ name: String, badFileKeys: Set<String>) {
         guard let hub = settings.hubs[name]?.settings else { return }
         checkLanguages(hub, badFileKeys: badFileKeys)
         checkWords(hub)
         checkSettling(hub)
         checkWindow(hub)
+        checkTopics(hub, badFileKeys: badFileKeys)
+        checkRamp(hub, badFileKeys: badFileKeys)
     }
 
     private mutating func checkLanguages(_ hub: HubSettings, badFileKeys: Set<String>) {
@@ -47,7 +49,7 @@ extension SettingsLoader {
     /// A content has every language in one body, so two languages with one word would give a property twice, and no
     /// content in a language would ever be sent. Hubs compare names without case.
     private mutating func checkWords(_ hub: HubSettings) {
-        guard hub.localization == .properties else { return }
+        guard hub.localization == .properties, hub.kind.facts.takesTemplates else { return }
         let locales = hub.languages.keys.sorted()
         for (index, locale) in locales.enumerated() {
             guard let word = hub.languages[locale],
@@ -68,6 +70,41 @@ extension SettingsLoader {
             "hubs.\(hub.name).settleMilliseconds", "is \(hub.settleMilliseconds)",
             "a content with a content_key would expire while it waits for its translations: expireAfterSeconds is "
                 + "\(hub.expireAfterSeconds)", "Lower it, or raise expireAfterSeconds")
+    }
+
+    /// What a hub whose tags are topics needs beside them.
+    private mutating func checkTopics(_ hub: HubSettings, badFileKeys: Set<String>) {
+        guard hub.kind.facts.tag == .topics else { return }
+        let start = "hubs.\(hub.name)."
+        if hub.allowBroadcast, isNotGiven(start + "broadcastTopic", badFileKeys: badFileKeys) {
+            report(
+                start + "allowBroadcast", "is true",
+                "a message to all devices goes to broadcastTopic, which is not set",
+                "Set broadcastTopic to a topic that every device has, or leave allowBroadcast out")
+        }
+        guard let tag = hub.zoneTag else { return }
+        if !HubRules.isTopic(tag.replacing("{zone}", with: "zone")) {
+            report(
+                start + "zoneTag", "is \"\(tag)\"", "a topic has no '@', '#' and ':'", "Write it like tz_{zone}")
+        } else if isNotGiven(start + "tags", badFileKeys: badFileKeys) {
+            warn(
+                start + "zoneTag", "is \"\(tag)\"", "has no effect without tags", "Set tags to topics, or leave it out")
+        }
+    }
+
+    private mutating func checkRamp(_ hub: HubSettings, badFileKeys: Set<String>) {
+        let start = "hubs.\(hub.name)."
+        guard hub.rampSeconds > 0, hub.ratePerSecond == 0, !badFileKeys.contains(start + "ratePerSecond") else {
+            return
+        }
+        warn(
+            start + "rampSeconds", "is \(hub.rampSeconds)", "has no effect without a limit that the rate grows to",
+            "Set ratePerSecond, or leave it out")
+    }
+
+    /// No source has the key, not even with a wrong value, which is reported already.
+    private func isNotGiven(_ key: String, badFileKeys: Set<String>) -> Bool {
+        origins[key] == nil && !badFileKeys.contains(key)
     }
 
     /// `a-b` and `a_b` are two hubs with one variable.

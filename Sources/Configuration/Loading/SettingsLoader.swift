@@ -7,6 +7,8 @@ struct SettingsLoader {
     var origins: [String: SettingOrigin] = [:]
     var problems: [SettingsProblem] = []
     var warnings: [SettingsProblem] = []
+    /// Hubs whose `kind` was refused: which of their keys are right is not known.
+    var hubsOfNoKind: Set<String> = []
 
     /// - Parameter path: nil: no file.
     /// - Throws: the problem that makes the file unusable.
@@ -35,14 +37,12 @@ struct SettingsLoader {
         var top = settings
         for key in Settings.keys { fill(key, at: key.name, of: &top, from: sources) }
         settings = top
+        let refused = Set(file.problems.map(\.key))
         for (name, locales) in hubs.sorted(by: { $0.key < $1.key }) {
-            var hub = HubConfiguration(settings: HubSettings(name: name))
-            for key in HubConfiguration.keys + locales.sorted().map(HubConfiguration.language) {
-                fill(key, at: "hubs.\(name).\(key.name)", of: &hub, from: sources)
-            }
-            settings.hubs[name] = hub
+            let keys = HubConfiguration.keys + locales.sorted().map(HubConfiguration.language)
+            settings.hubs[name] = hub(name, keys, from: sources, refused: refused)
         }
-        check(badFileKeys: Set(file.problems.map(\.key)))
+        check(badFileKeys: refused)
     }
 
     /// - Throws: `SettingsError` when there is any problem.
@@ -59,9 +59,9 @@ struct SettingsLoader {
         case .database:
             problems.removeAll { $0.key.hasPrefix("hubs.") || $0.key == Self.caFile || $0.isMissing(Self.metricsToken) }
         case .registration:
-            problems.removeAll {
-                $0.key.hasSuffix(".connectionString") && $0.found == Self.notSet || $0.key == Self.caFile
-                    || $0.isMissing(Self.metricsToken)
+            problems.removeAll { problem in
+                problem.found == Self.notSet && HubSecretKeys.primaries.contains { problem.key.hasSuffix(".\($0)") }
+                    || problem.key == Self.caFile || problem.isMissing(Self.metricsToken)
             }
         }
         if unknownKeys == .refuse {
@@ -105,6 +105,27 @@ struct SettingsLoader {
             values[dotted] = SourcedValue(value: value, origin: .commandLine)
         }
         return values
+    }
+
+    /// - Parameter refused: keys whose value in the file is no value of theirs.
+    private mutating func hub(
+        _ name: String, _ keys: [SettingKey<HubConfiguration>], from sources: SettingsSources, refused: Set<String>
+    ) -> HubConfiguration {
+        var hub = HubConfiguration(settings: HubSettings(name: name))
+        // `kind` is the first of the keys; which others the hub has depends on it.
+        for key in keys {
+            let path = "hubs.\(name).\(key.name)"
+            if key.kinds.contains(hub.settings.kind) {
+                fill(key, at: path, of: &hub, from: sources)
+                if key.name == "kind", refused.contains(path) || problems.contains(where: { $0.key == path }) {
+                    hubsOfNoKind.insert(name)
+                }
+            } else if let found = sources[path], !hubsOfNoKind.contains(name) {
+                origins[path] = found.origin
+                problems.append(.ofOtherKind(key, at: path, of: hub.settings, from: found.origin))
+            }
+        }
+        return hub
     }
 
     private mutating func fill<Owner>(
@@ -163,6 +184,18 @@ extension SettingsProblem {
         return SettingsProblem(
             key: key, found: "is \(value) (\(origin))", rule: "must be \(rule.words)",
             remedy: rule.remedy(for: shown, initial: initial))
+    }
+
+    /// A key that hubs of this kind do not have.
+    static func ofOtherKind(
+        _ key: SettingKey<HubConfiguration>, at path: String, of hub: HubSettings, from origin: SettingOrigin
+    ) -> SettingsProblem {
+        let kinds = key.kinds.map(\.rawValue).joined(separator: " or ")
+        let other = HubSecretKeys(of: hub.kind).counterpart(of: key.name)
+        return SettingsProblem(
+            key: path, found: "is for kind \(kinds); hub \(hub.name) is \(hub.kind.rawValue) (\(origin))",
+            rule: "a hub has only the keys of its kind",
+            remedy: (other.map { "Set \($0) instead" } ?? "Remove it") + ", or set hubs.\(hub.name).kind to \(kinds)")
     }
 
     /// Nothing to post to.

@@ -4,8 +4,8 @@ import PushModel
 /// Hubs and languages that are named by variables alone. Pure but for the look whether a credential file exists.
 ///
 /// `FANFARE_HUBS_NEWS_CONNECTION_STRING` makes the hub `news`, and `FANFARE_HUBS_NEWS_LANGUAGES_ZH_HANS` its language
-/// `zh-Hans`. A variable of a hub that neither has a connection string nor is named elsewhere is most likely misspelt, and
-/// makes none.
+/// `zh-Hans`; so does `…_SERVICE_ACCOUNT`, or the first secret of another kind of hub. A variable of a hub that neither has
+/// such a secret nor is named elsewhere is most likely misspelt, and makes none.
 enum EnvironmentHubs {
     static let prefix = "FANFARE_HUBS_"
     private static let languages = "LANGUAGES_"
@@ -19,7 +19,7 @@ enum EnvironmentHubs {
         let variables = environment.keys.filter { $0.hasPrefix(prefix) }.sorted()
         for variable in variables {
             guard let name = hub(madeBy: variable, among: hubs.keys.sorted()) else { continue }
-            if isConnection(variable, of: name) || hasCredential(name, in: directories) { hubs[name] = [] }
+            if isSecret(variable, of: name) || hasCredential(name, in: directories) { hubs[name] = [] }
         }
         for variable in variables {
             guard let (name, rest) = owner(of: variable, among: hubs.keys.sorted()), rest.hasPrefix(languages) else {
@@ -54,13 +54,15 @@ enum EnvironmentHubs {
         rest.hasPrefix(languages) || endings.contains("_\(rest)")
     }
 
-    private static func isConnection(_ variable: String, of hub: String) -> Bool {
-        key(hub, "connectionString").contains(variable)
+    private static func isSecret(_ variable: String, of hub: String) -> Bool {
+        HubSecretKeys.primaries.contains { key(hub, $0).contains(variable) }
     }
 
     private static func hasCredential(_ hub: String, in directories: [String]) -> Bool {
-        let name = Credentials.fileName(of: ["hubs", hub, "connectionString"])
-        return directories.contains { FileManager.default.fileExists(atPath: "\($0)/\(name)") }
+        let names = HubSecretKeys.primaries.map { Credentials.fileName(of: ["hubs", hub, $0]) }
+        return directories.contains { directory in
+            names.contains { FileManager.default.fileExists(atPath: "\(directory)/\($0)") }
+        }
     }
 
     /// The names of a variable.

@@ -64,11 +64,18 @@ struct SettingsFile {
             guard let below = tree.child(member.name) else {
                 unknown.append(
                     tree.unknown(
-                        dotted, name: member.name, found: "is not a setting (\(path), line \(member.place.line))"))
+                        dotted, name: member.name, found: "is not a setting (\(path), line \(member.place.line))",
+                        of: prefix.first == "hubs" && prefix.count == 2 ? Self.kind(members) : nil))
                 continue
             }
             take(member, as: key, in: below)
         }
+    }
+
+    /// The kind of a hub with these members; nil: the file does not say, or it is no kind.
+    private static func kind(_ members: [LocatedJSON.Member]) -> HubKind? {
+        guard case .text(let name)? = members.first(where: { $0.name == "kind" })?.node else { return nil }
+        return HubKind(rawValue: name)
     }
 
     private mutating func take(_ member: LocatedJSON.Member, as key: [String], in tree: SettingsTree) {

@@ -1,3 +1,5 @@
+import PushModel
+
 extension Settings {
     /// The differences between two sets of settings.
     package struct Changes: Sendable, Equatable {
@@ -9,6 +11,8 @@ extension Settings {
         package var isEmpty: Bool { keys.isEmpty }
         /// Hubs that both have and that changed in something.
         package internal(set) var hubs: Set<String> = []
+        /// Why a worker with the first settings cannot go on with the others; empty: it can.
+        package internal(set) var refusals: [SettingsProblem] = []
         /// Whether a reload has to start a new worker; `log.level` changes without one.
         package var needsNewWorker: Bool { keys.contains { !waiting.contains($0) && $0 != "log.level" } }
     }
@@ -25,6 +29,9 @@ extension Settings {
                 changes.keys.append("hubs.\(name)")
                 continue
             }
+            if before.settings.kind != after.settings.kind {
+                changes.refusals.append(.otherKind(of: after.settings, than: before.settings.kind))
+            }
             let locales = Set(before.settings.languages.keys).union(after.settings.languages.keys).sorted()
             for key in HubConfiguration.keys + locales.map(HubConfiguration.language) where key.differs(before, after) {
                 changes.keys.append("hubs.\(name).\(key.name)")
@@ -32,6 +39,16 @@ extension Settings {
             }
         }
         return changes
+    }
+}
+
+extension SettingsProblem {
+    /// Messages are checked when they are written, by the rules of the kind that the hub has then.
+    fileprivate static func otherKind(of hub: HubSettings, than before: HubKind) -> SettingsProblem {
+        SettingsProblem(
+            key: "hubs.\(hub.name).kind", found: "is \(hub.kind.rawValue), and was \(before.rawValue)",
+            rule: "a hub keeps its kind: what waits for it was written for that service",
+            remedy: "Set it back to \(before.rawValue), and add a hub of another name for \(hub.kind.rawValue)")
     }
 }
 

@@ -1,3 +1,4 @@
+import PushModel
 import Signing
 import Telemetry
 
@@ -12,12 +13,13 @@ extension Settings {
         public let source: String
     }
 
-    /// Every key with its value and source, in the order of the key table, hubs by name.
+    /// Every key with its value and source, in the order of the key table, hubs by name, each with the keys of its kind.
     public func describe() -> [Row] {
         var rows = Settings.keys.map { row($0, at: $0.name, of: self) }
         for (name, hub) in hubs.sorted(by: { $0.key < $1.key }) {
             let languages = hub.settings.languages.keys.sorted().map(HubConfiguration.language)
-            rows += (HubConfiguration.keys + languages).map { row($0, at: "hubs.\(name).\($0.name)", of: hub) }
+            let keys = HubConfiguration.keys.filter { $0.kinds.contains(hub.settings.kind) }
+            rows += (keys + languages).map { row($0, at: "hubs.\(name).\($0.name)", of: hub) }
         }
         return rows
     }
@@ -42,6 +44,8 @@ extension Settings {
         /// The credential file; nil for a key that is not a secret.
         public let credential: String?
         public let change: SettingChange
+        /// The kinds of hub that have it; empty: it is no key of a hub, or all have it.
+        public let kinds: [HubKind]
     }
 
     /// The kind of a value, for a JSON Schema.
@@ -71,7 +75,8 @@ extension Settings {
             key: path, about: key.about, rule: key.rule.words, kind: key.rule.kind,
             initial: key.get(owner)?.description ?? "",
             variable: SettingsSources.environmentName(of: components),
-            credential: key.rule.isSecret ? Credentials.fileName(of: components) : nil, change: key.change)
+            credential: key.rule.isSecret ? Credentials.fileName(of: components) : nil, change: key.change,
+            kinds: key.kinds == HubKind.allCases ? [] : key.kinds)
     }
 }
 

@@ -7,7 +7,7 @@ extension PassSource {
     ///
     /// - Parameter seconds: at most. Default: 10.
     /// - Throws: why there is none: at once when it is refused, at the end when it could not be fetched.
-    public func pass(for origin: String, within seconds: Double = 10) async throws(PassTrouble) -> Pass {
+    public func waitForPass(to origin: String, within seconds: Double = 10) async throws(PassTrouble) -> Pass {
         let until = Clock.system.monotonic() + seconds
         while true {
             if let pass = pass(for: origin) { return pass }

@@ -188,8 +188,12 @@ public final class WorkerService: Sendable {
             refuse(error.problems.map(\.description))
             return false
         }
-        for warning in new.warnings { log.warning("\(warning)") }
         let changes = generations.settings.changes(to: new)
+        guard changes.refusals.isEmpty else {
+            refuse(changes.refusals.map(\.description))
+            return false
+        }
+        for warning in new.warnings { log.warning("\(warning)") }
         let waiting = settings.changes(to: new).waiting
         if !waiting.isEmpty {
             log.warning("these settings wait for a restart", metadata: ["keys": "\(waiting.joined(separator: ", "))"])

@@ -42,8 +42,10 @@ enum FCMOperation: Sendable, Equatable {
         }
     }
 
-    /// Most bytes of a request.
+    /// Most bytes of a request that are read: of a send far more than FCM takes, whose own rule refuses it.
     var bodyLimit: Int {
-        if case .topics = self { BatchBody.sizeLimit } else { Post.bodyLimit }
+        if case .topics = self { BatchBody.sizeLimit } else { Self.sendLimit }
     }
+
+    static let sendLimit = 65_536
 }

@@ -181,7 +181,7 @@ struct FCMRoutes: Sendable {
     ) throws(FCMError) -> (name: String, pushes: [Push]) {
         let hub = try sender(of: request, project)
         guard let bytes = body.bytes else {
-            throw .invalid("", "Request payload size exceeds the limit: \(Post.bodyLimit) bytes.")
+            throw .invalid("", "Request payload size exceeds the limit: \(FCMOperation.sendLimit) bytes.")
         }
         let send = try FCMSend(bytes)
         entry.tags = send.topics

@@ -3,7 +3,7 @@ import PushModel
 import Signing
 
 /// Firebase Cloud Messaging over its HTTP v1 interface (docs/wire/fcm-apns.md).
-public struct FCM {
+public struct FCM: Sendable {
     public let host: String
     /// `https://fcm.googleapis.com/v1/projects/P/messages:send`
     private let url: String
@@ -29,7 +29,7 @@ public struct FCM {
         version: String = "dev", now: @escaping @Sendable () -> Double
     ) throws(InvalidHub) {
         guard (1...100).contains(project.utf8.count), project.contains(where: { $0 != "." }) else { throw .project }
-        guard broadcastTopic.map(FCMTarget.isTopic) ?? true else { throw .broadcastTopic }
+        guard broadcastTopic.map(Topic.isTopic) ?? true else { throw .broadcastTopic }
         let address: WebAddress
         do throws(WebAddressError) {
             address = try WebAddress(endpoint)

@@ -23,12 +23,12 @@ enum FCMTarget: Equatable {
             guard !id.isEmpty else { throw .handle }
             self = .installation(String(id))
         case .tag(let text):
-            if Self.isTopic(text) {
+            if Topic.isTopic(text) {
                 self = .topic(text)
                 return
             }
             do throws(TagExpressionError) {
-                self = .condition(try TopicCondition(expression: text).description)
+                self = .condition(try TopicCondition(text).condition)
             } catch {
                 throw .condition(error)
             }
@@ -36,20 +36,6 @@ enum FCMTarget: Equatable {
             guard let broadcastTopic else { throw .noBroadcastTopic }
             self = .topic(broadcastTopic)
         }
-    }
-
-    /// `[a-zA-Z0-9-_.~%]+`
-    static func isTopic(_ text: String) -> Bool {
-        !text.isEmpty
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
-                    UInt8(ascii: "~"), UInt8(ascii: "%"):
-                    true
-                default: false
-                }
-            }
     }
 
     /// Writes `"token":"…"`.

@@ -1,5 +1,5 @@
 /// The settings of one hub: the values of `hubs.<name>` in config.json (docs/configuration.md), without secrets.
-public struct HubSettings: Sendable, Equatable, Codable {
+public struct HubSettings: Sendable, Equatable {
     /// The name backends write into `push.message.hub`. 1 to 63 characters of a-z, 0-9, `_`, `-`.
     public var name: String
     /// The service that it sends through. Default: `notificationHubs`. Setting another one sets `packTags` to what is
@@ -7,8 +7,14 @@ public struct HubSettings: Sendable, Equatable, Codable {
     public var kind = HubKind.notificationHubs {
         didSet { if kind != oldValue { packTags = kind.facts.packs } }
     }
-    /// The hub's own name at the provider. Default: `name`.
+    /// The hub's own name at the service. Default: `name`. Only where the service has hubs (`notificationHubs`).
     public var hub: String
+    /// The project at the service that posts are sent for. Only where the service has projects (`fcm`); empty elsewhere.
+    /// Default: the project of the service account; empty where the account is not known (`fanfare migrate up`).
+    public var project = ""
+    /// Where the service is, as `https://host[:port]`, or `http://` on loopback. Only for kind `fcm`. Default: nil, the
+    /// service's own address, which its provider knows.
+    public var endpoint: String?
     public var localization = Localization.properties
     /// Locale (BCP 47) to the language word used in property names: `"fr": "French"`. Default: empty.
     public var languages: [String: String] = [:]
@@ -37,6 +43,8 @@ public struct HubSettings: Sendable, Equatable, Codable {
     /// The topic that a broadcast goes to where the kind has topics. Default: no broadcasts there.
     public var broadcastTopic: String?
     public var onDoubt = OnDoubt.hold
+    /// What 500 and 503 mean. Only for kind `fcm`. Default: `retry`.
+    public var unavailable = Unavailable.retry
     /// The tag that a device has of its time zone, with `{zone}` in place of its name, in which `_` stands for `/`:
     /// `tz:{zone}` means `tz:Europe_Paris`. For local delivery to tags. Default: devices have no such tag.
     public var zoneTag: String?
@@ -62,11 +70,17 @@ public struct HubSettings: Sendable, Equatable, Codable {
 }
 
 /// Where the language of a content goes (docs/storage.md, "Plan").
-public enum Localization: String, Sendable, Codable, CaseIterable {
+public enum Localization: String, Sendable, CaseIterable {
     /// One post carries every language as properties `title_French`, `title_English`.
     case properties
     /// One post per locale, to `(tag) && locale_fr`.
     case tags
 }
 
-extension OnDoubt: Codable {}
+/// What it means that the service answers 500 or 503.
+public enum Unavailable: String, Sendable, CaseIterable {
+    /// The message was not sent, and is sent again later.
+    case retry
+    /// It may have been sent, as deliveries after such an answer have been seen: the message is in doubt.
+    case doubt
+}

@@ -52,6 +52,7 @@ struct WorkerSpans: Sendable {
     private func answered(_ post: Int64, _ flight: InFlight.PostInFlight, of hub: HubContext, _ answer: Answer) {
         var attributes: [Span.Attribute] = [
             .hub(hub.settings.name), .messages(flight.messages.count), Span.Attribute("fanfare.post", post),
+            Span.Attribute("messaging.system", hub.settings.kind.rawValue),
             Span.Attribute("http.request.method", "POST"), Span.Attribute("server.address", hub.provider.host),
         ]
         if let status = answer.status { attributes.append(Span.Attribute("http.response.status_code", status)) }

@@ -4,7 +4,7 @@ import Telemetry
 extension MetricFamily {
     public static let hubs: [MetricFamily] = [
         .messages, .posts, .httpResponses, .httpRequestDuration, .queueLatency, .messagesPerPost,
-        .claimMessages, .throttled, .gateWait, .inFlightPosts, .windowPosts, .rateLimit, .hubState,
+        .claimMessages, .throttled, .gateWait, .inFlightPosts, .windowPosts, .rateLimit, .hubInfo, .hubState,
         .tokenExpiry, .tokenSignings, .tokenRefusals, .clockSkew, .devicesRefused,
     ]
 
@@ -45,6 +45,8 @@ extension MetricFamily {
     public static let rateLimit = MetricFamily(
         "fanfare_rate_limit_posts_per_second", .gauge, labels: ["hub"],
         "Posts a second that all workers together may send; 0: no limit")
+    public static let hubInfo = MetricFamily(
+        "fanfare_hub_info", .gauge, labels: ["hub", "kind"], "1; the service that the hub sends through")
     public static let hubState = MetricFamily(
         "fanfare_hub_state", .gauge, labels: ["hub", "state"],
         "1 for the state the hub is in: open, gate_closed (it asked all to wait), no_pass (this worker has no access "

@@ -34,6 +34,7 @@ extension HubContext {
         reading.add(Double(window.inFlight), to: .inFlightPosts, name)
         reading.set(Double(window.size), of: .windowPosts, name)
         reading.set(rate, of: .rateLimit, name)
+        reading.set(1, of: .hubInfo, name, settings.kind.rawValue)
         let state = gateState(now: now)
         for known in GateState.allCases { reading.set(known == state ? 1 : 0, of: .hubState, name, known.rawValue) }
         reading.add(gate.read { $0.closed.seconds(now: now) }, to: .gateWait, name)

@@ -4,6 +4,8 @@ import Postgres
 public struct SystemStatus: Sendable, Codable, Equatable {
     public struct Hub: Sendable, Codable, Equatable {
         public var hub: String
+        /// The service that it sends through: `notification-hubs`, `fcm`. Text, as a later build may have registered it.
+        public var kind: String
         /// `open`, `failing`, `gate closed`, `no pass`, `held` or `paused`.
         public var state: String
         public var why: String?
@@ -190,7 +192,7 @@ public struct SystemStatus: Sendable, Codable, Equatable {
             : "0::bigint, 0::bigint, NULL::double precision"
         return try await database.query(
             """
-            SELECT hub, state, why, \(raw: counts),
+            SELECT hub, kind, state, why, \(raw: counts),
                    workers, push.iso(unserved_since), differing, note, key, push.iso(token_expires_at),
                    push.iso(gate_until), push.iso(next_probe), "window", in_flight,
                    answers_per_second::double precision, rate::double precision, speed, speed_why
@@ -199,7 +201,7 @@ public struct SystemStatus: Sendable, Codable, Equatable {
         ) { rows in
             try rows.map { row in
                 Hub(
-                    hub: try row.string(), state: try row.string(), why: try row.stringOrNil(),
+                    hub: try row.string(), kind: try row.string(), state: try row.string(), why: try row.stringOrNil(),
                     due: try row.int64(), later: try row.int64(), waiting: try row.doubleOrNil(),
                     workers: try row.int64(), unservedSince: try row.stringOrNil(),
                     differing: try row.stringOrNil(), note: try row.stringOrNil(), key: try row.string(),

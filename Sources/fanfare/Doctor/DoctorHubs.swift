@@ -46,7 +46,7 @@ enum DoctorHubs {
             async let _ = passes.keepReady { _ in }
             let pass: Pass
             do throws(PassTrouble) {
-                pass = try await passes.pass(for: service.provider.host)
+                pass = try await passes.waitForPass(to: service.provider.host)
             } catch {
                 findings.append(finding(error, at: place))
                 continue

@@ -18,8 +18,16 @@ struct AddHub: ReportingCommand {
 
     @Argument(help: "The name backends write into push.message.hub: 1 to 63 of a-z, 0-9, _ and -.") var name: String
 
+    @Option(help: "The service that it sends through: notification-hubs or fcm. Default: notification-hubs.")
+    var kind: HubKind?
+
     @Option(help: ArgumentHelp("The hub's own name at the service. Default: the same.", valueName: "name"))
     var hub: String?
+
+    @Flag(help: "The tags of messages are topics (kind fcm).") var topics = false
+
+    @Option(help: ArgumentHelp("The topic that messages to all devices go to (kind fcm).", valueName: "topic"))
+    var broadcastTopic: String?
 
     @Option(help: "Where the language of a content goes: properties or tags.") var localization: Localization?
 
@@ -36,7 +44,8 @@ struct AddHub: ReportingCommand {
     @OptionGroup var options: ReportOptions
 
     private var hasOptions: Bool {
-        hub != nil || localization != nil || !languages.isEmpty || fallback != nil || allowBroadcast || onDoubt != nil
+        kind != nil || hub != nil || topics || broadcastTopic != nil || localization != nil || !languages.isEmpty
+            || fallback != nil || allowBroadcast || onDoubt != nil
     }
 
     func report() async throws -> Report {
@@ -54,8 +63,9 @@ struct AddHub: ReportingCommand {
 
     /// - Parameter missing: what the settings of the workers lack.
     func report(toAdd missing: JSONOutput?) -> Report {
+        let secret = kind == .fcm ? "service account" : "connection string"
         let advice = missing.map {
-            "\nadd to hubs in the settings of every worker, with its connection string:\n\($0.document)"
+            "\nadd to hubs in the settings of every worker, with its \(secret):\n\($0.document)"
         }
         return Report(
             "hub \(name): registered\(advice ?? "")",
@@ -63,7 +73,10 @@ struct AddHub: ReportingCommand {
     }
 
     private func described() throws -> HubSettings {
-        var settings = HubSettings(name: name, hub: hub)
+        var settings = HubSettings(name: name, hub: hub, kind: kind ?? .notificationHubs)
+        try checkKind(settings)
+        settings.tagsAreTopics = topics
+        settings.broadcastTopic = broadcastTopic
         if let localization { settings.localization = localization }
         settings.languages = Dictionary(languages.map { ($0.key, $0.value) }) { $1 }
         settings.fallback = fallback
@@ -77,12 +90,36 @@ struct AddHub: ReportingCommand {
         return settings
     }
 
+    /// - Throws: `Failure` when an option is for another kind, or the kind needs one more.
+    private func checkKind(_ settings: HubSettings) throws(Failure) {
+        let hasTopics = settings.kind.facts.tag == .topics
+        let foreign = [
+            ("--hub", hub != nil && settings.kind != .notificationHubs), ("--topics", topics && !hasTopics),
+            ("--broadcast-topic", broadcastTopic != nil && !hasTopics),
+        ].first { $0.1 }?.0
+        if let foreign {
+            throw Failure(
+                "cannot add hub \"\(name)\"", because: "\(foreign) is not for kind \(settings.kind.rawValue)",
+                status: .usage)
+        }
+        if hasTopics, allowBroadcast, broadcastTopic == nil {
+            throw Failure(
+                "cannot add hub \"\(name)\"", because: "a message to all devices goes to a topic there",
+                hint: "Add --broadcast-topic TOPIC.", status: .badInput)
+        }
+    }
+
     /// What differs from the defaults, as it stands in config.json.
     private func entry(_ settings: HubSettings) -> JSONOutput {
-        var members: [String: JSONOutput] = [
-            "kind": .text(settings.kind.rawValue), "hub": .text(settings.hub),
-            "connectionString": .text("Endpoint=sb://…;SharedAccessKeyName=…;SharedAccessKey=…"),
-        ]
+        var members: [String: JSONOutput] = ["kind": .text(settings.kind.rawValue)]
+        switch settings.kind {
+        case .notificationHubs:
+            members["hub"] = .text(settings.hub)
+            members["connectionString"] = .text("Endpoint=sb://…;SharedAccessKeyName=…;SharedAccessKey=…")
+        case .fcm: members["serviceAccount"] = .text("the text of the account's JSON key file")
+        }
+        if settings.tagsAreTopics { members["tags"] = .text("topics") }
+        if let topic = settings.broadcastTopic { members["broadcastTopic"] = .text(topic) }
         if settings.localization != .properties { members["localization"] = .text(settings.localization.rawValue) }
         if !settings.languages.isEmpty { members["languages"] = .object(settings.languages.mapValues { .text($0) }) }
         if let fallback { members["fallback"] = .text(fallback) }
@@ -93,3 +130,4 @@ struct AddHub: ReportingCommand {
 }
 
 extension Localization: ExpressibleByArgument {}
+extension HubKind: ExpressibleByArgument {}

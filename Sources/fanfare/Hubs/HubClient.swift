@@ -55,9 +55,10 @@ struct HubClient: Sendable {
     /// - Throws: `Failure` for a kind that keeps no devices.
     func installations(orCannot doing: String) throws(Failure) -> Installations {
         if let installations = service.installations { return installations }
+        let kinds = HubKind.allCases.filter(\.facts.keepsDevices).map(\.rawValue)
         throw Failure(
             "cannot \(doing)", because: "hub \"\(settings.name)\" keeps no devices",
-            hint: "Kinds of hubs that do: notification-hubs.", status: .badInput)
+            hint: "Kinds of hubs that do: \(kinds.joined(separator: ", ")).", status: .badInput)
     }
 
     /// For support: sent with a request, and shown in the service's own logs.

@@ -31,10 +31,10 @@ struct ListHubs: DatabaseCommand {
 extension Report {
     init(hubs: [SystemStatus.Hub]) {
         self.init(
-            hubs, [.text("HUB"), .text("STATE"), .number("DUE"), .number("LATER"), .prose("WHY")],
+            hubs, [.text("HUB"), .text("KIND"), .text("STATE"), .number("DUE"), .number("LATER"), .prose("WHY")],
             none: "no hub is registered: fanfare migrate up"
         ) {
-            [$0.hub, $0.state, $0.dueText, $0.laterText, $0.reasons]
+            [$0.hub, $0.kind, $0.state, $0.dueText, $0.laterText, $0.reasons]
         } json: {
             $0.json
         }

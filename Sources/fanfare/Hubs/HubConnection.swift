@@ -32,7 +32,7 @@ struct HubConnection: Sendable {
     /// Waits for the first one, where it has to be fetched.
     private func pass() async throws(Failure) -> Pass {
         do throws(PassTrouble) {
-            return try await passes.pass(for: hub.provider.host, within: 10)
+            return try await passes.waitForPass(to: hub.provider.host)
         } catch {
             let status: ExitStatus = if case .refused = error { .configuration } else { .unavailable }
             throw Failure("cannot speak to hub \"\(hub.settings.name)\"", because: error.reason, status: status)

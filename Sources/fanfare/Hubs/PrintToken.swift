@@ -1,6 +1,9 @@
-import CommandLineTool
 import ArgumentParser
+import CommandLineTool
+import Configuration
+import Daemon
 import Glibc
+import PushModel
 import Signing
 
 /// `fanfare sas`
@@ -26,11 +29,22 @@ struct PrintToken: ParsableCommand {
 
     func run() throws {
         let hub = try options.settings().hub(hub, orCannot: "sign for hub \"\(hub)\"")
-        // Settings that loaded have a connection string for every hub, and it parses.
-        let connection = try ConnectionString(parsing: hub.connectionString?.reveal() ?? "")
+        guard let secret = hub.connectionString else { throw Self.hasNone(hub.settings) }
+        // Settings that loaded have a connection string that parses.
+        let connection = try ConnectionString(parsing: secret.reveal())
         let token = SAS.token(
             resource: "\(connection.base)/\(hub.settings.hub)", keyName: connection.keyName, key: connection.key,
             expiry: expiry ?? Int64(time(nil)) + 3600)
         try StandardStreams.print(token.header.reveal())
+    }
+
+    /// Only a connection string signs them; settings that loaded have one for every hub of a kind with connection strings.
+    private static func hasNone(_ hub: HubSettings) -> Failure {
+        let kinds = HubKind.allCases.filter { HubSecretKeys(of: $0).primary == "connectionString" }.map(\.rawValue)
+        return Failure(
+            "cannot sign for hub \"\(hub.name)\"",
+            because: "it is of kind \(hub.kind.rawValue); shared access signatures are for kind "
+                + kinds.joined(separator: " and "),
+            status: .badInput)
     }
 }

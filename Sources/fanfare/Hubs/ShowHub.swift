@@ -27,7 +27,8 @@ extension SystemStatus.Hub {
     /// One fact a line.
     var text: String {
         let facts: [(String, String?)] = [
-            ("hub", hub), ("state", state), ("why", why), ("gate until", gateUntil), ("next probe", nextProbe),
+            ("hub", hub), ("kind", kind), ("state", state), ("why", why), ("gate until", gateUntil),
+            ("next probe", nextProbe),
             ("due", dueText), ("later", laterText), ("oldest waits", waiting.map(HumanFormat.duration)),
             ("workers", "\(workers)"), ("note", note), ("key", key), ("token ends", tokenExpiresAt),
             ("in flight", flight),
@@ -62,7 +63,7 @@ extension SystemStatus.Hub {
 
     var json: JSONOutput {
         .object([
-            "hub": .text(hub), "state": .text(state), "why": .text(why), "due": .number(due),
+            "hub": .text(hub), "kind": .text(kind), "state": .text(state), "why": .text(why), "due": .number(due),
             "more_due": .flag(moreDue), "later": .number(later), "more_later": .flag(moreLater),
             "waiting": .decimal(waiting), "workers": .number(workers), "unserved_since": .text(unservedSince),
             "differing": .text(differing), "note": .text(note), "key": .text(key),

@@ -1,4 +1,5 @@
 import Configuration
+import PushModel
 
 /// The key table as a page for people (Markdown). Pure.
 struct ConfigReference {
@@ -25,18 +26,31 @@ struct ConfigReference {
     }
 
     private func section(_ name: String) -> String {
-        let rows = keys.filter { Self.section(of: $0) == name }.map(Self.row)
-        let lead =
-            name == "hubs.NAME"
-            ? "\nOne entry for each hub. `NAME` is what backends write into `push.message.hub`: 1 to 63 characters of "
-                + "a-z, 0-9, `_` and `-`. In a variable it stands in capitals, with `_` for `-`; in a credential file as it is. "
-                + "Variables make a hub without any file, if one of them, or a credential file, is its `connectionString`: "
-                + "`FANFARE_HUBS_NEWS_CONNECTION_STRING` makes `news`, and `FANFARE_HUBS_NEWS_LANGUAGES_ZH_HANS` adds "
-                + "the language `zh-Hans`.\n"
-            : ""
-        return "## \(name)\n\(lead)\n"
-            + "| key | what it is | value | default | environment | credential file | takes effect |\n"
-            + "|---|---|---|---|---|---|---|\n" + rows.joined(separator: "\n")
+        let keys = keys.filter { Self.section(of: $0) == name }
+        var parts = ["## \(name)"]
+        if name == "hubs.NAME" { parts.append(Self.lead) }
+        parts.append(Self.table(keys.filter(\.kinds.isEmpty)))
+        for kind in HubKind.allCases {
+            let own = keys.filter { $0.kinds.contains(kind) }
+            if !own.isEmpty { parts += ["### hubs.NAME of kind \(kind.rawValue)", Self.table(own)] }
+        }
+        return parts.joined(separator: "\n\n")
+    }
+
+    private static let lead = """
+        One entry for each hub. `NAME` is what backends write into `push.message.hub`: 1 to 63 characters of \
+        a-z, 0-9, `_` and `-`. In a variable it stands in capitals, with `_` for `-`; in a credential file as it is. \
+        Variables make a hub without any file, if one of them, or a credential file, is its `connectionString` or its \
+        `serviceAccount`: `FANFARE_HUBS_NEWS_CONNECTION_STRING` makes `news`, and `FANFARE_HUBS_NEWS_LANGUAGES_ZH_HANS` adds \
+        the language `zh-Hans`.
+
+        These keys are for hubs of every kind. Those of one kind follow, and a hub of another kind must not have them. \
+        A reload does not change the kind of a hub.
+        """
+
+    private static func table(_ keys: [Settings.Description]) -> String {
+        "| key | what it is | value | default | environment | credential file | takes effect |\n"
+            + "|---|---|---|---|---|---|---|\n" + keys.map(row).joined(separator: "\n")
     }
 
     private static func row(_ key: Settings.Description) -> String {
@@ -51,7 +65,7 @@ struct ConfigReference {
     private static let introduction = """
         # Configuration
 
-        <!-- Made by bin/generate from the key table in Sources/Configuration/Keys/SettingsKeys.swift: what is changed here by hand is lost. -->
+        <!-- Made by bin/generate from the key tables in Sources/Configuration/Keys: what is changed here by hand is lost. -->
 
         Every command reads `config.json`, or `/etc/fanfare/config.json` when it is missing, or the file named with `--config`. \
         A value may come from several places; the uppermost that has it wins:

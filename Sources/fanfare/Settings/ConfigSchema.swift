@@ -52,10 +52,29 @@ struct ConfigSchema {
             if let any = children["LOCALE"] {
                 return .object(["type": .text("object"), "additionalProperties": schema(of: any)])
             }
-            return .object([
+            var members: [String: JSONOutput] = [
                 "type": .text("object"), "additionalProperties": .flag(false),
                 "properties": .object(children.mapValues(schema)),
-            ])
+            ]
+            let conditions = conditions(children)
+            if !conditions.isEmpty { members["allOf"] = .list(conditions) }
+            return .object(members)
+        }
+    }
+
+    /// One for each kind of hub: which of these keys it does not have. Without `kind` a hub is of the default one.
+    private static func conditions(_ children: [String: Node]) -> [JSONOutput] {
+        let keys = children.compactMapValues { node in
+            if case .leaf(let key) = node, !key.kinds.isEmpty { key.kinds } else { nil }
+        }
+        guard !keys.isEmpty, case .leaf(let kindKey)? = children["kind"] else { return [] }
+        return HubKind.allCases.map { kind in
+            var isOfKind: [String: JSONOutput] = [
+                "properties": .object(["kind": .object(["const": .text(kind.rawValue)])])
+            ]
+            if kind.rawValue != kindKey.initial { isOfKind["required"] = .list([.text("kind")]) }
+            let others = keys.filter { !$0.value.contains(kind) }.mapValues { _ in JSONOutput.flag(false) }
+            return .object(["if": .object(isOfKind), "then": .object(["properties": .object(others)])])
         }
     }
 
@@ -72,7 +91,7 @@ struct ConfigSchema {
             members["default"] = .flag(key.initial == "true")
         case .choice(let names):
             members["enum"] = .list(names.map(JSONOutput.text))
-            members["default"] = .text(key.initial)
+            if !key.initial.isEmpty { members["default"] = .text(key.initial) }
         case .text(let pattern):
             members["type"] = .text("string")
             if let pattern { members["pattern"] = .text(pattern) }

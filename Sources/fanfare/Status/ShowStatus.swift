@@ -58,9 +58,15 @@ extension SystemStatus {
         }
         var parts = [
             part(
-                [.text("HUB"), .text("STATE"), .number("DUE"), .number("LATER"), .text("WAITING"), .prose("WHY")],
+                [
+                    .text("HUB"), .text("KIND"), .text("STATE"), .number("DUE"), .number("LATER"), .text("WAITING"),
+                    .prose("WHY"),
+                ],
                 hubs.map {
-                    [$0.hub, $0.state, $0.dueText, $0.laterText, $0.waiting.map(HumanFormat.duration), $0.reasons]
+                    [
+                        $0.hub, $0.kind, $0.state, $0.dueText, $0.laterText, $0.waiting.map(HumanFormat.duration),
+                        $0.reasons,
+                    ]
                 }, none: "no hub is registered: fanfare migrate up")
         ]
         if let devices = deviceTable() { parts.append(devices.text(fitting: width)) }

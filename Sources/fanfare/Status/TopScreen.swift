@@ -21,18 +21,22 @@ struct TopScreen {
     private func hubs(_ look: TopSnapshot) -> [String] {
         let overview = look.overview
         guard !overview.hubs.isEmpty else { return ["no hub is registered: fanfare migrate up"] }
+        // A screen has no room for what all hubs have in common; a column without a value is left out.
+        let namesKinds = overview.hubs.contains { $0.kind != overview.hubs[0].kind }
         let rows = overview.hubs.map { hub in
             let rates = look.rates(of: hub.hub)
             return [
-                hub.hub, hub.state, Self.rate(rates?.accepted), Self.rate(rates?.failed), Self.rate(rates?.retrying),
+                hub.hub, namesKinds ? hub.kind : nil, hub.state, Self.rate(rates?.accepted), Self.rate(rates?.failed),
+                Self.rate(rates?.retrying),
                 hub.dueText, hub.waiting.map(HumanFormat.duration) ?? "-", hub.flight ?? "-", hub.key, hub.reasons,
             ]
         }
         return lines(
             of: TextTable(
                 [
-                    .text("HUB"), .text("STATE"), .number("SENT/S"), .number("FAIL/S"), .number("RETRY/S"),
-                    .number("DUE"), .number("OLDEST"), .number("IN FLIGHT"), .text("KEY"), .prose("WHY"),
+                    .text("HUB"), .text("KIND"), .text("STATE"), .number("SENT/S"), .number("FAIL/S"),
+                    .number("RETRY/S"), .number("DUE"), .number("OLDEST"), .number("IN FLIGHT"), .text("KEY"),
+                    .prose("WHY"),
                 ], widest: 20, rows: rows))
     }
 

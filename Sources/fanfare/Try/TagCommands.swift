@@ -78,8 +78,6 @@ struct CheckTags: ReportingCommand {
     }
 }
 
-extension HubKind: ExpressibleByArgument {}
-
 extension Substring {
     /// Without the characters at both ends that `isBlank` names.
     fileprivate func trimming(while isBlank: (Character) -> Bool) -> String {

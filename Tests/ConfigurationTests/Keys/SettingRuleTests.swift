@@ -10,6 +10,8 @@ import Testing
         String(repeating: "x", count: 260), String(repeating: "x", count: 261), "zh-Hans", "English", "a:b",
         "{property}_{language}", "{language}{property}", "{property}", "{language}_x", "property_language", "",
         "/etc/ca.pem", "ca.pem", "tz:{zone}", "{zone}", "tz:{zone", "tz {zone}", "{zone}{zone}", "tz/{zone}",
+        "https://host", "https://host:1/", "http://host", "http://127.0.0.1:8099", "http://[::1]", "https://host/x",
+        "example.com:shop", "all~", "50%",
     ]
 
     @Test func everyPatternAgreesWithItsRule() throws {
@@ -22,7 +24,7 @@ import Testing
                 compared += 1
             }
         }
-        #expect(compared == 7 * Self.samples.count)
+        #expect(compared == 10 * Self.samples.count)
     }
 
     @Test func theHubNamePatternAgreesWithItsRule() throws {

@@ -66,4 +66,26 @@ import Testing
             reported.count == 1 && reported[0].contains("secrets/hubs-news-connectionString can be read"), "\(reported)"
         )
     }
+
+    @Test func aReadableServiceAccountIsReported() throws {
+        let fixture = try SettingsFixture()
+        func warnings(_ account: String) throws -> [String] {
+            try fixture.write(SettingsFixture.fcm(account: account))
+            chmod(fixture.file, 0o644)
+            return try fixture.load().warnings.map { $0.description.replacing(fixture.path + "/", with: "") }
+        }
+        #expect(
+            try warnings(TestAccount.text()) == [
+                "config.json can be read by every user of this machine, and holds hubs.shop.serviceAccount: a file with "
+                    + "secrets must be readable only for the user of the service. Run: chmod 600 config.json."
+            ])
+        // The emulator gives out its tokens.
+        #expect(try warnings(TestAccount.text(["token_uri": "http://127.0.0.1:8099/token"])) == [])
+
+        try fixture.write(TestAccount.text(), to: "secrets/hubs-shop-serviceAccount")
+        chmod(fixture.secrets + "/hubs-shop-serviceAccount", 0o444)
+        let settings = try fixture.load(
+            #"{"hubs": {"shop": {"kind": "fcm"}}}"#, environment: ["CREDENTIALS_DIRECTORY": fixture.secrets])
+        #expect(settings.warnings.map(\.key) == [fixture.secrets + "/hubs-shop-serviceAccount"])
+    }
 }

@@ -33,7 +33,7 @@ import Testing
                 #"dispatch.listen is the text "yes" (config.json, line 3): must be true or false. Change it."#,
                 #"dispatch.slots is the text "512" (config.json, line 3): must be a whole number from 1 to 4096 "#
                     + "(posts). Change it.",
-                "hubs.news.connectionString is not set: every hub needs one. "
+                "hubs.news.connectionString is not set: every hub of kind notification-hubs needs one. "
                     + "Set FANFARE_HUBS_NEWS_CONNECTION_STRING, or the credential file hubs-news-connectionString.",
                 "hubs.news.packTags is 1 (config.json, line 4): must be true or false. Change it.",
                 "hubs.news.window is 0 (config.json, line 4): must be a whole number from 1 to 512 (posts). "

@@ -69,6 +69,34 @@ import Testing
         #expect(settings.hubs["sport"]?.connectionString == Secret(SettingsFixture.connection))
     }
 
+    @Test func variablesMakeAHubOfAnotherKind() throws {
+        let settings = try load([
+            "FANFARE_HUBS_SHOP_KIND": "fcm", "FANFARE_HUBS_SHOP_SERVICE_ACCOUNT": try TestAccount.text(),
+            "FANFARE_HUBS_SHOP_SECONDARY_SERVICE_ACCOUNT": try TestAccount.secondary(),
+            "FANFARE_HUBS_SHOP_TAGS": "topics", "FANFARE_HUBS_SHOP_BROADCAST_TOPIC": "all",
+            "FANFARE_HUBS_SHOP_RAMP_SECONDS": "60", "FANFARE_HUBS_SHOP_RATE_PER_SECOND": "100",
+        ])
+        #expect(settings.hubs.keys.sorted() == ["shop"])
+        let hub = try #require(settings.hubs["shop"])
+        #expect(hub.settings.kind == .fcm && hub.settings.project == TestAccount.project)
+        #expect(hub.settings.tagsAreTopics && hub.settings.broadcastTopic == "all" && hub.settings.rampSeconds == 60)
+        #expect(hub.secondaryServiceAccount == Secret(try TestAccount.secondary()))
+    }
+
+    @Test func aServiceAccountWithoutAKindIsNamed() throws {
+        let error = #expect(throws: SettingsError.self) {
+            try load(["FANFARE_HUBS_SHOP_SERVICE_ACCOUNT": try TestAccount.text()])
+        }
+        #expect(error?.problems.map(\.key) == ["hubs.shop.serviceAccount"])
+        #expect(error?.problems.first?.remedy.hasSuffix("set hubs.shop.kind to fcm") == true)
+    }
+
+    @Test func aCredentialFileIsAServiceAccount() throws {
+        try fixture.write(TestAccount.text(), to: "secrets/hubs-shop-serviceAccount")
+        let settings = try load(["FANFARE_HUBS_SHOP_KIND": "fcm"])
+        #expect(settings.hubs["shop"]?.serviceAccount == Secret(try TestAccount.text()))
+    }
+
     /// A misspelt hub must not be one more hub.
     @Test func withoutAConnectionStringAVariableMakesNoHub() throws {
         let settings = try fixture.load(

@@ -59,4 +59,23 @@ import Testing
         #expect(level.keys == ["log.level"] && level.waiting.isEmpty && !level.needsNewWorker)
         #expect(try changes("{}", #"{"dispatch": {"slots": 9}, "log": {"level": "debug"}}"#).needsNewWorker)
     }
+
+    /// What waits for the hub was written for the other service.
+    @Test func aHubKeepsItsKind() throws {
+        let one = try fixture.load(SettingsFixture.hub("", name: "shop"))
+        let other = try fixture.load(SettingsFixture.fcm())
+        #expect(
+            one.changes(to: other).refusals.map(\.description) == [
+                "hubs.shop.kind is fcm, and was notification-hubs: a hub keeps its kind: what waits for it was written for "
+                    + "that service. Set it back to notification-hubs, and add a hub of another name for fcm."
+            ])
+        #expect(other.changes(to: one).refusals.map(\.key) == ["hubs.shop.kind"])
+        #expect(other.changes(to: try fixture.load(SettingsFixture.fcm(#""window": 9"#))).refusals.isEmpty)
+        #expect(try changes("{}", SettingsFixture.fcm()).refusals.isEmpty)
+    }
+
+    @Test func anotherAccountIsAChange() throws {
+        let changes = try changes(SettingsFixture.fcm(), SettingsFixture.fcm(account: TestAccount.secondary()))
+        #expect(changes.keys == ["hubs.shop.serviceAccount"] && changes.needsNewWorker)
+    }
 }

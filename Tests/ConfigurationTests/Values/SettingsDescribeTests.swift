@@ -21,7 +21,8 @@ import Testing
         #expect(rows.contains(["hubs.news.hub", "news", "default"]))
         #expect(rows.contains(["log.level", "debug", "command line"]))
         #expect(rows.contains(["dispatch.batch", "1000", "default"]))
-        #expect(rows.count == Settings.keys.count + HubConfiguration.keys.count + 1)
+        let own = HubConfiguration.keys.filter { $0.kinds.contains(.notificationHubs) }
+        #expect(rows.count == Settings.keys.count + own.count + 1)
     }
 
     @Test func noWayOfPrintingSettingsShowsASecret() throws {
@@ -46,6 +47,19 @@ import Testing
         let batch = try #require(reference.first { $0.key == "dispatch.batch" })
         #expect(batch.initial == "1000" && batch.rule == "a whole number from 1 to 1000 (messages)")
         #expect(batch.credential == nil)
+    }
+
+    @Test func theReferenceNamesTheKindsOfAKey() throws {
+        let kinds = Dictionary(Settings.reference().map { ($0.key, $0.kinds) }) { one, _ in one }
+        #expect(kinds["hubs.NAME.connectionString"] == [.notificationHubs])
+        #expect(kinds["hubs.NAME.serviceAccount"] == [.fcm])
+        #expect(kinds["hubs.NAME.window"] == [] && kinds["dispatch.batch"] == [])
+    }
+
+    @Test func everyHubIsShownWithTheKeysOfItsKind() throws {
+        let rows = try fixture.load(SettingsFixture.fcm()).describe().map(\.key)
+        #expect(rows.contains("hubs.shop.serviceAccount") && rows.contains("hubs.shop.project"))
+        #expect(!rows.contains("hubs.shop.connectionString") && !rows.contains("hubs.shop.deviceWindow"))
     }
 
     @Test func everyDefaultObeysItsRule() {

@@ -9,7 +9,8 @@ import Testing
         _ state: String = "open", due: Int64 = 0, later: Int64 = 0, waiting: Double? = nil, unserved: String? = nil
     ) -> SystemStatus.Hub {
         SystemStatus.Hub(
-            hub: "news", state: state, due: due, later: later, waiting: waiting, workers: unserved == nil ? 1 : 0,
+            hub: "news", kind: "notification-hubs", state: state, due: due, later: later, waiting: waiting,
+            workers: unserved == nil ? 1 : 0,
             unservedSince: unserved, key: "primary")
     }
 

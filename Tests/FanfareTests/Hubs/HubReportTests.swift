@@ -12,21 +12,21 @@ import Testing
             SystemStatus.Hub.self,
             from: Data(
                 """
-                {"hub": "news", "state": "held", "due": 10000, "moreDue": true, "later": 3, "moreLater": false,
+                {"hub": "news", "kind": "fcm", "state": "held", "due": 10000, "moreDue": true, "later": 3, "moreLater": false,
                  "why": "bad key", "workers": 1, "key": "primary", "rate": 200\(members)}
                 """.utf8))
     }
 
     @Test func aListShowsWhereACountStopped() throws {
         let report = Report(hubs: [try Self.hub()])
-        #expect(report.text() == "HUB   STATE      DUE  LATER  WHY\nnews  held   10,000+      3  bad key")
+        #expect(report.text() == "HUB   KIND  STATE      DUE  LATER  WHY\nnews  fcm   held   10,000+      3  bad key")
         #expect(report.json.line.contains(#""due": 10000"#) && report.json.line.contains(#""more_due": true"#))
         #expect(Report(hubs: []).text() == "no hub is registered: fanfare migrate up")
     }
 
     @Test func oneHubIsOneFactALine() throws {
         let text = try Self.hub().text
-        #expect(text.hasPrefix("hub           news\nstate         held\nwhy           bad key\n"))
+        #expect(text.hasPrefix("hub           news\nkind          fcm\nstate         held\nwhy           bad key\n"))
         #expect(text.hasSuffix("rate          at most 200 posts per second"), "\(text)")
     }
 
@@ -55,10 +55,18 @@ import Testing
     }
 
     @Test func theOtherKeyIsTheOneToRegenerate() throws {
-        let report = try RotateHub.parse(["news"]).report(key: "secondary")
+        let command = try RotateHub.parse(["news"])
+        let report = command.report(key: .secondary, kind: .notificationHubs)
         #expect(report.text().contains("regenerate the primary key in the portal"))
         #expect(report.text().contains("into hubs.news.connectionString and"))
-        #expect(report.json.line == #"{"hub": "news", "key": "secondary"}"#)
+        #expect(report.json.line == #"{"hub": "news", "key": "secondary", "kind": "notification-hubs"}"#)
+        let account = command.report(key: .primary, kind: .fcm).text()
+        #expect(account.hasPrefix("hub news: workers send with the primary service account now\n"))
+        #expect(account.contains("make a new key for the secondary account in the Google Cloud console"))
+        #expect(account.contains("into hubs.news.secondaryServiceAccount and"))
+        let unknown = command.report(key: .primary, kind: nil)
+        #expect(unknown.text().contains("put the new key into the settings of the hub and"))
+        #expect(unknown.json.line.contains(#""kind": null"#))
     }
 
     @Test func aHubOfNoSettingsComesWithWhatToAdd() throws {

@@ -50,6 +50,26 @@ import Testing
         #expect(try await site.fanfare("hub", "add", "Not A Name").status == 65)
     }
 
+    @Test func aHubOfAnotherKindIsAddedWithWhatItsKindNeeds() async throws {
+        let site = try await Site.make()
+        let ended = try await site.fanfare(
+            "hub", "add", "shop", "--kind", "fcm", "--topics", "--allow-broadcast", "--broadcast-topic", "all")
+        #expect(ended.status == 0, "\(ended.errors)")
+        #expect(ended.output.contains("with its service account:"))
+        let json = ended.output.drop { $0 != "{" }
+        let entry = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: [String: Any]]
+        #expect(
+            entry?["shop"]?.keys.sorted() == ["allowBroadcast", "broadcastTopic", "kind", "serviceAccount", "tags"])
+        #expect(
+            try await site.fanfare("hub", "rotate", "shop").errors.contains(
+                "hint: Start a worker that serves it (fanfare run) with hubs.shop.secondaryServiceAccount set."))
+        for wrong in [["--hub", "x"], ["--kind", "apns"]] {
+            #expect(try await site.fanfare.run(["hub", "add", "y", "--kind", "fcm"] + wrong).status == 64)
+        }
+        #expect(try await site.fanfare("hub", "add", "y", "--topics").status == 64)
+        #expect(try await site.fanfare("hub", "add", "y", "--kind", "fcm", "--allow-broadcast").status == 65)
+    }
+
     /// The same role as for every other command about hubs, and for `push.add_hub`.
     @Test func anOperatorAddsAHubAndAWorkerDoesNot() async throws {
         let site = try await Site.make()
@@ -149,5 +169,15 @@ import Testing
         #expect((try await told("add", "alerts")["add_to_settings"] as? [String: Any])?.keys.sorted() == ["alerts"])
         let removed = try await told("remove", "alerts", "--cancel")
         #expect(removed["removed"] as? Bool == true && removed["cancelled"] as? Int == 0)
+    }
+
+    @Test func everyHubIsListedWithItsKind() async throws {
+        let site = try await Site.make()
+        #expect(try await site.fanfare("hub", "add", "shop", "--kind", "fcm").status == 0)
+        #expect(try await hub("shop", of: site)["kind"] as? String == "fcm")
+        #expect(try await hub(of: site)["kind"] as? String == "notification-hubs")
+        #expect(try await site.fanfare("hub", "show", "shop").output.contains("\nkind          fcm\n"))
+        #expect(try await site.fanfare("hub", "list").output.contains("shop  fcm                open"))
+        #expect(try await site.fanfare("status").output.contains("shop  fcm                open"))
     }
 }

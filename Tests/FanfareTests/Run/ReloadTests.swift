@@ -46,17 +46,22 @@ import Testing
         await service.reload(run)
         try service.scratch.write(#"{"hubs": {}}"#, to: "config.json")
         await service.reload(run)
+        try service.scratch.write(try Site.fcmSettings(url: service.test.conninfo, name: "news"), to: "config.json")
+        await service.reload(run)
         try await service.enqueue(1...3)
         try await service.until("SELECT count(*) FROM push.message_status WHERE status = 'accepted'") { $0 == 3 }
         run.signal(SIGTERM)
 
         #expect(await run.ended == 0)
         let said = try service.logged("not reloaded, the old settings stay", "problem")
-        #expect(said.count == 4, "\(said)")
-        for words in ["hubs.news.window is 0", "expireAfterSeconds is the text", "is not JSON", "hubs names no hub"] {
+        #expect(said.count == 5, "\(said)")
+        for words in [
+            "hubs.news.window is 0", "expireAfterSeconds is the text", "is not JSON", "hubs names no hub",
+            "hubs.news.kind is fcm, and was notification-hubs",
+        ] {
             #expect(said.contains { $0.contains(words) }, "\(words): \(said)")
         }
-        #expect(try service.logged("not reloaded, the old settings stay", "refused").last == "3")
+        #expect(try service.logged("not reloaded, the old settings stay", "refused").last == "4")
         #expect(try service.logged("working", "worker").count == 1)
     }
 

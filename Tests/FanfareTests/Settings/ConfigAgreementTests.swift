@@ -14,6 +14,8 @@ import Testing
         #""settleMilliseconds": 60000, "expireAfterSeconds": 60"#,
         #""settleMilliseconds": 59999, "expireAfterSeconds": 60"#,
         #""secondaryConnectionString": "\#(Site.connection)""#, #""secondaryConnectionString": "Endpoint=sb://x""#,
+        #""kind": "fcm""#, #""kind": "fcm", "tags": "topics", "serviceAccount": ACCOUNT"#, #""kind": "apns""#,
+        #""serviceAccount": ACCOUNT"#, #""rampSeconds": 60"#,
         #""hub": "a b""#, #""fallback": null"#, #""onDoubt": "resend""#, #""propertyPattern": "{property}""#,
     ]
     private static let members = [
@@ -24,12 +26,14 @@ import Testing
         #""hbus": {}"#, #""log": {"level": "info"}, "log": {}"#,
     ]
 
-    private static func settings(_ random: inout some RandomNumberGenerator, url: String) -> String {
+    private static func settings(
+        _ random: inout some RandomNumberGenerator, url: String, account: String
+    ) -> String {
         let names = [["news"], ["news", "a_b", "a-b"], [], ["News"]].randomElement(using: &random) ?? []
         let hubs = names.map { name in
             var own = hubMembers.shuffled(using: &random).prefix(Int.random(in: 0...2, using: &random))
             if Int.random(in: 0..<8, using: &random) > 0 { own += [#""connectionString": "\#(Site.connection)""#] }
-            return "\"\(name)\": {\(own.joined(separator: ", "))}"
+            return "\"\(name)\": {\(own.joined(separator: ", ").replacing("ACCOUNT", with: account))}"
         }
         var all = [#""database": {"url": "\#(url)"}"#]
         if Int.random(in: 0..<10, using: &random) > 0 { all.append("\"hubs\": {\(hubs.joined(separator: ", "))}") }
@@ -41,7 +45,8 @@ import Testing
         // Without the schema `run` ends also where the settings are right.
         let site = try await Site.make(migrated: false)
         var random = SeededRandom(seed: 35)
-        let all = (0..<200).map { _ in Self.settings(&random, url: site.url) }
+        let account = try Site.accountInJSON()
+        let all = (0..<200).map { _ in Self.settings(&random, url: site.url, account: account) }
         var refused = 0
         var odd = 0
         try await withThrowingTaskGroup(of: (Int32, Bool).self) { group in

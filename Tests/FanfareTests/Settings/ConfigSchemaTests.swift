@@ -26,6 +26,9 @@ import Testing
                     found.append("\(place) is unknown")
                 }
             }
+            for condition in schema["allOf"] as? [[String: [String: Any]]] ?? [] {
+                found += problems(object, where: condition, at: path)
+            }
         case "integer":
             guard let number = value as? Int, !isFlag else { return ["\(path) is no number"] }
             if number < schema["minimum"] as? Int ?? .min || number > schema["maximum"] as? Int ?? .max {
@@ -43,6 +46,19 @@ import Testing
         return found
     }
 
+    /// The one form of condition that the schema has: `if` some members are certain words, others are not allowed.
+    private static func problems(
+        _ object: [String: Any], where condition: [String: [String: Any]], at path: String
+    ) -> [String] {
+        let constants = condition["if"]?["properties"] as? [String: [String: String]] ?? [:]
+        let required = condition["if"]?["required"] as? [String] ?? []
+        guard required.allSatisfy({ object[$0] != nil }),
+            constants.allSatisfy({ object[$0.key] == nil || object[$0.key] as? String == $0.value["const"] })
+        else { return [] }
+        let refused = condition["then"]?["properties"] as? [String: Bool] ?? [:]
+        return object.keys.filter { refused[$0] == false }.sorted().map { "\(path).\($0) is of another kind" }
+    }
+
     private static func isBoolean(of number: NSNumber) -> Bool { String(cString: number.objCType) == "c" }
 
     private static func matches(_ text: String, _ pattern: String) -> Bool {
@@ -55,6 +71,16 @@ import Testing
         #expect(try await problems(try String(contentsOf: file, encoding: .utf8)) == [])
     }
 
+    @Test func aHubOfEachKindMayHaveItsKeys() async throws {
+        let text = #"""
+            {"hubs": {
+              "news": {"connectionString": "x", "deviceWindow": 4, "window": 9},
+              "shop": {"kind": "fcm", "serviceAccount": "x", "project": "p-1", "tags": "topics", "broadcastTopic": "all",
+                       "unavailable": "doubt", "rampSeconds": 60, "endpoint": "http://127.0.0.1:8099", "window": 9}}}
+            """#
+        #expect(try await problems(text) == [])
+    }
+
     @Test(arguments: [
         (#"{"dispatch": {"batch": 0}}"#, ".dispatch.batch is out of range"),
         (#"{"dispatch": {"batch": true}}"#, ".dispatch.batch is no number"),
@@ -65,6 +91,19 @@ import Testing
         (#"{"hubs": {"news": {"languages": {"fr": "a b"}}}}"#, ".hubs.news.languages.fr is odd"),
         (#"{"console": {"listen": "everywhere"}}"#, ".console.listen is odd"),
         (#"{"console": {"metrics": "9465"}}"#, ".console.metrics is odd"),
+        (#"{"hubs": {"shop": {"kind": "apns"}}}"#, ".hubs.shop.kind is no choice"),
+        (
+            #"{"hubs": {"shop": {"kind": "fcm", "connectionString": "x"}}}"#,
+            ".hubs.shop.connectionString is of another kind"
+        ),
+        (#"{"hubs": {"news": {"tags": "topics"}}}"#, ".hubs.news.tags is of another kind"),
+        (
+            #"{"hubs": {"news": {"kind": "notification-hubs", "serviceAccount": "x"}}}"#,
+            ".hubs.news.serviceAccount is of another kind"
+        ),
+        (
+            #"{"hubs": {"shop": {"kind": "fcm", "endpoint": "http://fcm.example"}}}"#, ".hubs.shop.endpoint is odd"
+        ),
     ])
     func whatTheCheckRefusesTheSchemaRefuses(text: String, problem: String) async throws {
         #expect(try await problems(text) == [problem])

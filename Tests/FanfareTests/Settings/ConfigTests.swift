@@ -27,6 +27,45 @@ import Testing
         #expect(text.contains("FANFARE_DISPATCH_LEASE_SECONDS"))
     }
 
+    @Test func aHubOfAnotherKindIsCheckedAndPrintedWithoutItsAccount() async throws {
+        let site = try site()
+        try site.scratch.write(try Site.fcmSettings(url: site.url, hub: #""tags": "topics", "#), to: "config.json")
+        let check = try await site.fanfare("config", "check")
+        #expect(check.status == 0, "\(check.errors)")
+        let text = try await site.fanfare("config", "print").output
+        #expect(text.contains("hubs.shop.serviceAccount") && text.contains("•••") && !text.contains("PRIVATE KEY"))
+        #expect(text.contains("example-project") && !text.contains("connectionString"))
+    }
+
+    /// No word of an account comes out, wherever it was put.
+    @Test func anAccountThatIsWrongIsNamedAndNotShown() async throws {
+        let site = try site()
+        let account = try Site.accountInJSON()
+        for (settings, words) in [
+            (
+                #"{"hubs": {"shop": {"serviceAccount": \#(account)}}}"#,
+                "hubs.shop.serviceAccount: is for kind fcm; hub shop is notification-hubs"
+            ),
+            (
+                #"{"hubs": {"shop": {"kind": "fcm", "serviceAccount": \#(try Site.account())}}}"#,
+                "hubs.shop.serviceAccount: is an object"
+            ),
+            (
+                #"{"hubs": {"shop": {"kind": "fcm", "serviceAccount": \#(account.replacing("END PRIVATE", with: "END"))}}}"#,
+                "hubs.shop.serviceAccount: cannot be used"
+            ),
+            (
+                #"{"hubs": {"shop": {"kind": "fcm", "project": \#(account)}}}"#, "hubs.shop.project: is "
+            ),
+        ] {
+            try site.scratch.write(settings, to: "config.json")
+            let check = try await site.fanfare("config", "check")
+            #expect(check.status == 78)
+            #expect(check.errors.contains("fanfare: \(words)"), "\(check.errors)")
+            #expect(!check.errors.contains("MII") && !check.errors.contains("BEGIN PRIVATE"), "\(check.errors)")
+        }
+    }
+
     @Test func goodSettingsPassTheCheck() async throws {
         let ended = try await site().fanfare("config", "check")
         #expect(ended.status == 0)

@@ -13,8 +13,8 @@ import Testing
             SystemStatus.self,
             from: Data(
                 """
-                {"hubs": [{"hub": "news", "state": "open", "due": 12, "moreDue": false, "later": 0, "moreLater": false,
-                           "waiting": 75, "key": "primary", "workers": 1, "why": "\(why)"}],
+                {"hubs": [{"hub": "news", "kind": "notification-hubs", "state": "open", "due": 12,
+                           "moreDue": false, "later": 0, "moreLater": false, "waiting": 75, "key": "primary", "workers": 1, "why": "\(why)"}],
                  "workers": [], "lastHour": [\(lastHour)], "inDoubt": 0, "moreInDoubt": false}
                 """.utf8))
         return TopSnapshot(
@@ -41,6 +41,16 @@ import Testing
         let small = TopScreen(columns: 20, rows: 4).lines(of: look, title: "a title longer than that")
         #expect(small.count == 4)
         #expect(small.allSatisfy { $0.count <= 20 })
+    }
+
+    /// At 80 columns there is no room for what all hubs have in common.
+    @Test func theKindOfAHubIsShownWhereThereAreSeveral() throws {
+        var look = try Self.look(accepted: 500, at: 12, before: (300, 10))
+        func lines() -> [String] { TopScreen(columns: 120, rows: 24).lines(of: look, title: "title") }
+        #expect(!lines().contains { $0.contains("KIND") })
+        look.overview.hubs.append(look.overview.hubs[0])
+        look.overview.hubs[1].kind = "fcm"
+        #expect(lines().contains { $0.hasPrefix("HUB   KIND") } && lines().contains { $0.hasPrefix("news  fcm") })
     }
 
     /// WHY is the cell one came for: at 80 columns it was cut to nine characters.

@@ -26,6 +26,17 @@ import Testing
         #expect((before + 3600...Int(Date().timeIntervalSince1970) + 3600).contains(expiry))
     }
 
+    @Test func aHubWithoutSharedAccessSignaturesNamesTheKindsThatHaveThem() async throws {
+        let site = try site()
+        try site.scratch.write(Site.fcmSettings(url: site.url), to: "config.json")
+        let ended = try await site.fanfare("sas", "shop")
+        #expect(ended.status == 65 && ended.output.isEmpty)
+        #expect(
+            ended.errors
+                == "fanfare: cannot sign for hub \"shop\": it is of kind fcm; shared access signatures are for kind "
+                + "notification-hubs\n")
+    }
+
     @Test func aTokenForAnUnknownHubIsBadInput() async throws {
         let ended = try await site().fanfare("sas", "nws")
         #expect(ended.status == 65)

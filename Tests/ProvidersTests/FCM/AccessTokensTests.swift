@@ -144,7 +144,7 @@ import VectorSupport
         #expect(other.pass(for: "x") == nil && other.issued == 0)
         loop.cancel()
         await loop.value
-        let otherLoop = Task { await other.keepReady() }
+        let otherLoop = Task { await other.keepReady { _ in } }
         #expect(await pass(other).number > first.number, "no two passes of a hub have one number")
         otherLoop.cancel()
         await otherLoop.value

@@ -72,7 +72,7 @@ enum FCMCheck: String, CaseIterable, Sendable {
                 }
                 // A name can be written with escapes.
                 try hold(says || body.contains(UInt8(ascii: "\\")), "only UNREGISTERED means gone")
-            case .throttled(let after, _): try hold((1...RetryAfter.longest).contains(after), "a wait has bounds")
+            case .throttled(let after, _, _): try hold((1...RetryAfter.longest).contains(after), "a wait has bounds")
             case .unavailable(let after, _):
                 try hold((10...RetryAfter.longest).contains(after ?? 0), "a wait has bounds")
                 try hold(!isDoubted || status != 500 && status != 503, "what may have arrived is in doubt")

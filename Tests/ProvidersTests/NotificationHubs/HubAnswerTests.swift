@@ -16,7 +16,7 @@ import VectorSupport
     private func word(_ verdict: Verdict) -> (String, Double?) {
         switch verdict {
         case .accepted: ("accepted", nil)
-        case .throttled(let after, _): ("throttled", after)
+        case .throttled(let after, _, _): ("throttled", after)
         case .unavailable(let after, _): ("retry", after)
         case .notSent: ("retry", nil)
         case .authExpired: ("refresh_token", nil)

@@ -62,7 +62,7 @@ import VectorSupport
             let request =
                 try input.op == "test_send"
                 ? hub.testRequest(for: post, id: 7, with: pass) : hub.request(for: post, id: 7, with: pass)
-            let lines = try TestHub.lines(hub, post, token)
+            let lines = try TestHub.lines(hub, post, pass)
 
             #expect(request.method.rawValue == vector.expect.method, "\(vector.id)")
             #expect(request.url == vector.expect.url, "\(vector.id)")

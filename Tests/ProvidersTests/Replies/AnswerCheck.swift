@@ -99,7 +99,7 @@ enum AnswerCheck: String, CaseIterable, Sendable {
         for status in [429, 503] {
             let response = Reply.Response(status: status, headers: headers)
             switch fcm.answer(to: Reply(id: 1, outcome: .answered(response), receivedAt: now)).verdict {
-            case .throttled(let after, _): try hold((1...RetryAfter.longest).contains(after), "a wait has bounds")
+            case .throttled(let after, _, _): try hold((1...RetryAfter.longest).contains(after), "a wait has bounds")
             case .unavailable(let after, _):
                 try hold((10...RetryAfter.longest).contains(after ?? 0), "a wait has bounds")
             default: throw Broken(promise: "\(status) asks to wait")

@@ -19,7 +19,7 @@ enum TestHub {
         let token = SAS.token(
             resource: "https://contoso.servicebus.windows.net/myhub", keyName: "sender", key: Secret("k"),
             expiry: expiry)
-        return Pass(header: pass.header, number: expiry, expiry: expiry)
+        return Pass(header: token.header, number: expiry, expiry: expiry)
     }
 
     static func post(

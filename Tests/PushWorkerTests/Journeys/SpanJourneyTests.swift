@@ -76,7 +76,7 @@ import Testing
         for attribute in [
             Span.Attribute("error.type", "400"), .init("http.response.status_code", 400),
             .init("http.request.method", "POST"), .init("server.address", "127.0.0.1"), .init("fanfare.hub", "news"),
-            .init("fanfare.messages", 1),
+            .init("fanfare.messages", 1), .init("messaging.system", "notification-hubs"),
         ] {
             #expect(post.attributes.contains(attribute), "\(attribute)")
         }
@@ -84,7 +84,7 @@ import Testing
         #expect(
             names == [
                 "db.system.name", "error.type", "fanfare.hub", "fanfare.messages", "fanfare.post", "fanfare.posts",
-                "http.request.method", "http.response.status_code", "server.address",
+                "http.request.method", "http.response.status_code", "messaging.system", "server.address",
             ])
         let text = "\(spans)"
         #expect(!text.contains("-of-one") && !text.contains("Shared"), "\(text)")

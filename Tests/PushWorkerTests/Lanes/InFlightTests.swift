@@ -60,7 +60,7 @@ import Testing
         let inFlight = InFlight()
         let large = InFlight.PostInFlight(
             claim: 7, messages: [1], bytes: 500_000, attempt: 0, expiresAt: 0, onDoubt: .hold,
-            token: flight(7).token, leftAt: 0)
+            pass: flight(7).pass, leftAt: 0)
         inFlight.depart([(70_001, large), (70_002, large)])
         #expect(inFlight.bytes == 1_000_000)
         _ = inFlight.arrive(70_001)

@@ -84,7 +84,7 @@ import Testing
         "approve campaign enqueue monitor operator register worker": "iso schema schema_files",
         everybody: """
         claim_of current_rate first_post function_rights gone_since is_no_post last_post paused_until read_schedule reason_class
-        seconds_between target_of pace_of throttled_rate zone_of_schedule
+        seconds_between target_of pace_of ramped_rate throttled_rate zone_of_schedule
         """,
     ]
 

@@ -7,6 +7,12 @@ DECLARE
     fit    bigint;
     unfit  text;
     fresh  text;
+    lacks  constant text := format(                      -- the setting of a second key, by kind of hub
+        'hubs.%s.%s', hub,
+        CASE (SELECT h.kind FROM push.hub h WHERE h.id = number)
+            WHEN 'fcm' THEN 'secondaryServiceAccount'
+            ELSE 'secondaryConnectionString'
+        END);
 BEGIN
     PERFORM push_internal.begin_action();
     SELECT CASE s.key WHEN 'primary' THEN 'secondary' ELSE 'primary' END INTO fresh
@@ -26,9 +32,8 @@ BEGIN
             MESSAGE = format('no worker serves hub "%s" with a secondary key', hub),
             HINT = CASE
                 WHEN unfit IS NULL
-                THEN format('Start a worker that serves it (fanfare run) with hubs.%s.secondaryConnectionString set.',
-                            hub)
-                ELSE format('Set hubs.%s.secondaryConnectionString and reload the workers: %s', hub, unfit)
+                THEN format('Start a worker that serves it (fanfare run) with %s set.', lacks)
+                ELSE format('Set %s and reload the workers: %s', lacks, unfit)
             END;
     END IF;
     UPDATE push.hub_state s
