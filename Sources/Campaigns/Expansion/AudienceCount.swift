@@ -23,7 +23,7 @@ struct AudienceCount: Sendable, Equatable {
         counted = made
         guard let rows, rows < made else { return nil }
         return "stopped itself: it made \(made) messages, and its audience has \(rows) rows. Either the keys of the "
-            + "view change while it is read or are not in order, so that rows come again, or rows have left it since. "
+            + "view change while it is read or are not in order, so that rows are read twice, or rows have left it since. "
             + "fanfare campaign results shows who has two messages; fanfare campaign resume goes on"
     }
 }

@@ -77,7 +77,7 @@ package struct Schedule: Sendable, Equatable {
         do throws(CronLineError) {
             return try CronLine(parsing: text)
         } catch {
-            throw ScheduleError(why: "\(text) is no cron line: \(error)")
+            throw ScheduleError(why: "\(text) is not a cron line: \(error)")
         }
     }
 
@@ -121,7 +121,7 @@ package struct Schedule: Sendable, Equatable {
         do throws(OneOffTimeError) {
             return try OneOffTime(parsing: withTime(text), zone: zone, in: zones).instant
         } catch {
-            throw ScheduleError(why: "\(text) is no time here: \(error)")
+            throw ScheduleError(why: "\(text) is not a time here: \(error)")
         }
     }
 }

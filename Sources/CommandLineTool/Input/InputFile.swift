@@ -47,7 +47,7 @@ package enum InputFile {
         do throws(JSONError) {
             _ = try JSONNode(bytes, depthLimit: 512)
         } catch {
-            throw refusal(LocatedJSON.Place(of: error, in: bytes), "it is no JSON: \(error.rule)")
+            throw refusal(LocatedJSON.Place(of: error, in: bytes), "it is not JSON: \(error.rule)")
         }
         if let nul = JSONText.nul(in: bytes) {
             throw refusal(

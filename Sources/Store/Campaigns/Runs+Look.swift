@@ -98,7 +98,7 @@ extension Runs {
                    stop_rejected, stop_doubts, stop_least, canary_size, canary_wait, canary_failed, canary_doubts,
                    canary_asks, pause_share
               FROM push_worker.look_at_runs_v1(\(after), \(most))
-            """, doing: "look after campaigns"
+            """, doing: "look at runs of campaigns"
         ) { rows in
             try rows.map { row in try Self.look(&row) }
         }

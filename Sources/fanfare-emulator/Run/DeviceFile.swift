@@ -16,7 +16,7 @@ struct DeviceFile {
         self.file = file
         let data = Data(try InputFile.bytes(of: file))
         guard let list = try? JSONSerialization.jsonObject(with: data) as? [[String: Any]] else {
-            throw refusal("it is no JSON array of objects, one for each device")
+            throw refusal("it is not a JSON array of objects, one for each device")
         }
         devices = try list.enumerated().map { index, members in
             var members = members

@@ -69,7 +69,7 @@ struct EndToEndBench: Sendable {
         let summary = try await worker.stop()
         guard summary.accepted == count, summary.clean else {
             throw Failure(
-                "the bench is no measure", because: "of \(count) messages the hub accepted \(summary.accepted)",
+                "the bench is not valid", because: "of \(count) messages the hub accepted \(summary.accepted)",
                 status: .internalFault)
         }
         let after = try await commits()
@@ -122,6 +122,6 @@ struct EndToEndBench: Sendable {
     private static func standsStill(_ why: String) -> Failure {
         Failure(
             "the bench stands still", because: "\(why), for a minute",
-            hint: "Run it again with --log-level debug, and say it to those who made Fanfare.", status: .internalFault)
+            hint: "Run it again with --log-level debug, and report it with the log.", status: .internalFault)
     }
 }

@@ -29,7 +29,7 @@ struct ShowRunEvents: AsyncParsableCommand {
     var after: String?
 
     @Flag(help: "Wait for more.") var follow = false
-    @Option(help: ArgumentHelp("End after so many events. Default: no limit.", valueName: "n")) var limit: Int?
+    @Option(help: ArgumentHelp("End after this many events. Default: no limit.", valueName: "n")) var limit: Int?
     @OptionGroup var options: ReportOptions
 
     /// Events in one statement.

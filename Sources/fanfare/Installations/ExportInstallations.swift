@@ -106,7 +106,7 @@ struct ExportInstallations: AsyncParsableCommand {
                 guard top > 1 else {
                     throw Failure(
                         "cannot list the registrations of hub \"\(target.hub)\"",
-                        because: "the hub's answer is no list, or one registration has more than 64 kB",
+                        because: "the hub's answer is not a list, or one registration has more than 64 kB",
                         hint: "Name the installations instead: --ids FILE.", status: .internalFault)
                 }
                 top /= 2

@@ -29,7 +29,7 @@ final class ExportWriter {
     /// - Throws: `Failure` when it cannot be written; `StandardStreams.Closed` when the reader has closed.
     func write(_ document: [UInt8], of id: String) throws {
         guard (try? JSONSerialization.jsonObject(with: Data(document))) is [String: Any] else {
-            return refuse(id, "the hub's answer is no whole JSON object")
+            return refuse(id, "the hub's answer is not a whole JSON object")
         }
         // JSON has no line ends within strings; between values a line end means the same as a blank.
         let line = document.map { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") ? UInt8(ascii: " ") : $0 }

@@ -85,7 +85,7 @@ struct GetInstallation: AsyncParsableCommand {
         }
         guard answer.verdict == .accepted else { throw answer.failure(doing, hub: target.hub) }
         guard let members = (try? JSONSerialization.jsonObject(with: Data(answer.body))) as? [String: Any] else {
-            throw Failure(doing, because: "the hub's answer is no JSON object", status: .internalFault)
+            throw Failure(doing, because: "the hub's answer is not a JSON object", status: .internalFault)
         }
         // As the hub wrote it: no document of ours, so no report.
         let document = String(decoding: answer.body, as: UTF8.self)

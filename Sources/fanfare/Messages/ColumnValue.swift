@@ -13,9 +13,9 @@ struct ColumnValue {
             // Whether a content nests too deep is for the database to say; this only protects the stack.
             root = try JSONNode(line, depthLimit: 512).value
         } catch {
-            throw LineFault("it is no JSON: \(error.rule)", column: error.position)
+            throw LineFault("it is not JSON: \(error.rule)", column: error.position)
         }
-        guard case .object(let members) = root else { throw LineFault("it is no JSON object") }
+        guard case .object(let members) = root else { throw LineFault("it is not a JSON object") }
         return members.map { member in
             let written = String(decoding: line[member.node.range], as: UTF8.self)
             return (member.name, ColumnValue(value: member.node.value, written: written))

@@ -33,7 +33,7 @@ struct MessageLine {
             guard seen.insert(name).inserted else { throw LineFault("\(name) stands twice") }
             guard let column = columns[name] else {
                 let known = columns.keys.sorted().joined(separator: ", ")
-                throw LineFault("\(name) is no column a message can set; those are \(known)")
+                throw LineFault("\(name) is not a column that a message can set; those are \(known)")
             }
             if case .null = value.value { continue }
             guard try column(&message, value) else { throw LineFault("\(name) cannot be \(value.kind)") }

@@ -30,7 +30,7 @@ struct Healthcheck: ReportingCommand {
         if let at {
             guard let given = ListenAddress(at) else {
                 throw Failure(
-                    "cannot ask \(at)", because: "it is no host:port", hint: "Such as 127.0.0.1:9464.", status: .usage)
+                    "cannot ask \(at)", because: "it is not HOST:PORT", hint: "Such as 127.0.0.1:9464.", status: .usage)
             }
             return Self.reachable(given)
         }

@@ -46,13 +46,13 @@ import Testing
         let spec = try site.scratch.write("{\n  \"hubs\": [\"news\"],\n}", to: "spec.json")
         let created = try await site.fanfare("campaign", "create", "x", "--file", spec)
         #expect(created.status == 65, "\(created)")
-        #expect(created.errors.contains("spec.json, line 3, column 1: it is no JSON: "), "\(created.errors)")
+        #expect(created.errors.contains("spec.json, line 3, column 1: it is not JSON: "), "\(created.errors)")
         let nul = try site.scratch.write(#"{"a": "\\u0000 \u0000"}"#, to: "nul.json")
         let run = try await site.fanfare(
             "campaign", "run", "x", "--key", "1", "--hub", "news", "--tag", "A", "--content", "en=@\(nul)")
         #expect(run.errors.contains("nul.json, line 1, column 16: \\u0000 is the character NUL"), "\(run.errors)")
         let typed = try await site.fanfare("enqueue", "--hub", "news", "--tag", "A", "--content", #"{"a" "b"}"#)
-        #expect(typed.errors.contains("--content, line 1, column 6: it is no JSON: "), "\(typed.errors)")
+        #expect(typed.errors.contains("--content, line 1, column 6: it is not JSON: "), "\(typed.errors)")
         #expect(typed.errors.contains("hint: A content looks like"))
     }
 }

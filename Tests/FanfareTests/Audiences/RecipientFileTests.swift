@@ -84,7 +84,7 @@ import Testing
         ("key,tag\n\(String(repeating: "k", count: 1_001)),a", "line 2: its key has 1001 bytes, 1,000 are allowed"),
         ("key,tag,name\n1,a,x\0y", "line 2: it has the character NUL"),
         (#"{"key": "1", "tag": "a", "properties": {"a": "\u0000"}}"#, "line 1: it has the character NUL"),
-        (#"{"key": "1", "tag": "a",}"#, "line 1, column 25: it is no JSON"),
+        (#"{"key": "1", "tag": "a",}"#, "line 1, column 25: it is not JSON"),
         ("key,tag,locale\n1,a,x_", #"line 2: locale "x_""#),
         ("key,tag,name\n1,a,\"b", "line 2: a quotation mark is not closed"),
         (#"{"key": "1", "tag": "a", "timezone": "UTC"}"#, "line 1: timezone is not known"),

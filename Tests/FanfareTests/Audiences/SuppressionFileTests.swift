@@ -66,7 +66,7 @@ import Testing
         ("what,value\nkey,\(String(repeating: "k", count: 2_601))", "line 2: its value has 2601 bytes"),
         (#"{"what": "key", "value": "1", "from": "x"}"#, #"line 1: "from" is not known"#),
         (#"{"what": "key", "value": ["1"]}"#, "line 1: value cannot be a list"),
-        ("{\"what\": \"key\", \"value\": \"1\"}\n{", "line 2, column 2: it is no JSON: "),
+        ("{\"what\": \"key\", \"value\": \"1\"}\n{", "line 2, column 2: it is not JSON: "),
     ])
     func aLineThatCannotBeOneIsNamed(text: String, fault: String) {
         let failure = #expect(throws: Failure.self) { try Self.read(text) }

@@ -138,7 +138,7 @@ import Testing
             let ended = try await hub.fanfare("installation", "export", "--hub", "news", "i", "cut", "--at-once", "1")
             #expect(ended.status == 65)
             #expect(ended.output == "{\"a\":  \"b\"} \n")
-            #expect(ended.errors.contains(#"installation "cut": the hub's answer is no whole JSON object"#))
+            #expect(ended.errors.contains(#"installation "cut": the hub's answer is not a whole JSON object"#))
         }
     }
 }

@@ -230,7 +230,7 @@ import Testing
     }
 
     private static let badLines = [
-        (#"{"hub": "news", "tag": "A""#, ", column 27: it is no JSON"),
+        (#"{"hub": "news", "tag": "A""#, ", column 27: it is not JSON"),
         (#"["hub"]"#, "no JSON object"),
         (#"{"hub": "news", "tga": "A", "content": {}}"#, "tga is no column"),
         (#"{"hub": "news", "hub": "news", "content": {}}"#, "hub stands twice"),
