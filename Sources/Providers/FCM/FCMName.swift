@@ -1,7 +1,6 @@
 import PushModel
 
-/// The names in a message that Fanfare looks at. Case does not matter: in a header it has no meaning, and elsewhere FCM
-/// refuses another one.
+/// The names in a message that Fanfare looks at.
 enum FCMName {
     case message, token, fid, topic, condition, notification, data, android, ttl, webpush, headers, apns, payload, aps
     case alert, badge, sound, contentAvailable, expiration, priority, pushType, other
@@ -17,19 +16,21 @@ enum FCMName {
         return (0...17).map { length in all.filter { $0.0.utf8CodeUnitCount == length } }
     }()
 
-    /// - Parameter raw: where the name stands, without quotation marks.
-    init(_ raw: Range<Int>, in text: [UInt8]) {
+    /// - Parameters:
+    ///   - raw: where the name stands, without quotation marks.
+    ///   - isHeader: whether it is a header's, where case has no meaning. Elsewhere another case is another name.
+    init(_ raw: Range<Int>, in text: [UInt8], isHeader: Bool) {
         if text[raw].contains(UInt8(ascii: "\\")) {
             let plain = Array(JSONText.unescaped(text[raw]))
-            self = Self.name(plain.indices, in: plain)
+            self = Self.name(plain.indices, in: plain, isHeader)
         } else {
-            self = Self.name(raw, in: text)
+            self = Self.name(raw, in: text, isHeader)
         }
     }
 
-    private static func name(_ range: Range<Int>, in text: [UInt8]) -> FCMName {
+    private static func name(_ range: Range<Int>, in text: [UInt8], _ isHeader: Bool) -> FCMName {
         guard range.count < byLength.count else { return .other }
-        return byLength[range.count].first { $0.0.equals(range, of: text, ignoringCase: true) }?.1 ?? .other
+        return byLength[range.count].first { $0.0.equals(range, of: text, ignoringCase: isHeader) }?.1 ?? .other
     }
 }
 

@@ -96,7 +96,7 @@ struct FCMOutline {
             webpush = try scanner.members(depth: 2) { scanner, name throws(JSONError) in
                 guard name == .headers else { return try scanner.skip(depth: 3) }
                 hasWebTTL = false
-                webHeaders = try scanner.members(depth: 3) { scanner, name throws(JSONError) in
+                webHeaders = try scanner.members(depth: 3, areHeaders: true) { scanner, name throws(JSONError) in
                     if name == .ttl { hasWebTTL = true }
                     try scanner.skip(depth: 4)
                 }
@@ -113,7 +113,7 @@ struct FCMOutline {
             switch name {
             case .headers:
                 (hasExpiration, hasPriority) = (false, false)
-                appleHeaders = try scanner.members(depth: 3) { scanner, name throws(JSONError) in
+                appleHeaders = try scanner.members(depth: 3, areHeaders: true) { scanner, name throws(JSONError) in
                     switch name {
                     case .pushType:
                         let isBackground = try scanner.skips("\"background\"", depth: 4)
@@ -151,9 +151,10 @@ extension JSONScanner {
     ///
     /// - Parameters:
     ///   - depth: arrays and objects around it.
+    ///   - areHeaders: whether its names are those of headers. Default: false.
     ///   - body: called behind each name; passes over the value.
     fileprivate mutating func members(
-        depth: Int, _ body: (inout JSONScanner, FCMName) throws(JSONError) -> Void
+        depth: Int, areHeaders: Bool = false, _ body: (inout JSONScanner, FCMName) throws(JSONError) -> Void
     ) throws(JSONError) -> FCMOutline.Part {
         guard next() == UInt8(ascii: "{") else {
             try skip(depth: depth)
@@ -164,7 +165,7 @@ extension JSONScanner {
         if take(UInt8(ascii: "}")) { return .object(start: start, isEmpty: true) }
         repeat {
             let raw = try name()
-            try body(&self, FCMName(raw, in: bytes))
+            try body(&self, FCMName(raw, in: bytes, isHeader: areHeaders))
         } while take(UInt8(ascii: ","))
         try expect(UInt8(ascii: "}"), "after a member", "a comma or }")
         return .object(start: start, isEmpty: false)

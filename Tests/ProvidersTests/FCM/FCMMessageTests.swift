@@ -167,10 +167,18 @@ import VectorSupport
         #expect(error(#"{"message":{},"message":7}"#) != nil)
     }
 
-    @Test(arguments: ["token", "fid", "topic", "condition", #"\u0074oken"#, #"to\u006ben"#, "Token"])
+    @Test(arguments: ["token", "fid", "topic", "condition", #"\u0074oken"#, #"to\u006ben"#])
     func aMessageThatNamesItsTargetIsRefused(name: String) {
         #expect(error(#"{"message":{"data":{},"\#(name)":"x"}}"#)?.description.contains("name the target") == true)
         #expect(error(#"{"message":{"data":{"\#(name)":"x"}}}"#) == nil, "deeper it is the app's")
+    }
+
+    /// The rules of rows read one name, and no other may take its place.
+    @Test func anotherCaseIsAnotherName() throws {
+        #expect(error(#"{"Message":{}}"#) != nil)
+        #expect(
+            try body(#"{"message":{"data":{"a":"b"},"Token":"x","Android":{}},"MESSAGE":{"data":{}}}"#)
+                == ["message": ["token": "t", "data": ["a": "b"], "Token": "x", "Android": [:]]] as NSDictionary)
     }
 
     @Test(arguments: [
