@@ -97,9 +97,9 @@ public final class HubEmulator: Sendable {
         schedules = ScheduledSends(kept: settings.keptSchedules, clock: clock) { scheduledDelivery.deliver($0) }
         let scheduleRoutes = ScheduleRoutes(
             tier: settings.tier, now: settings.now, schedules: schedules, telemetry: telemetryLog, warnings: warningLog)
-        fcm = try FCMRoutes(
-            settings.senders.compactMap { hubs[$0.name.lowercased()] }, clock: clock, started: started,
-            journal: sendJournal, warnings: warningLog)
+        fcm = FCMRoutes(
+            grants: try FCMGrants(settings.senders.compactMap { hubs[$0.name.lowercased()] }, clock: clock),
+            clock: clock, started: started, journal: sendJournal, warnings: warningLog)
         let router = Router(
             hubs: hubs,
             sends: SendRoutes(

@@ -3,9 +3,8 @@ import Synchronization
 
 /// The access tokens that the emulator gave out. They live in memory only: after a restart none is known.
 final class AccessTokens: Sendable {
-    struct Grant: Sendable, Equatable {
-        /// The sender's name.
-        let sender: String
+    struct Grant: Sendable {
+        let hub: Hub
         /// The index of the account among the sender's.
         let account: Int
         /// Seconds since 1970, by the emulator's clock.
@@ -31,7 +30,7 @@ final class AccessTokens: Sendable {
     func issue(_ grant: Grant) -> String {
         let token = "ya29.emulator-\(FakeIDs.guid())-\(FakeIDs.guid())"
         state.withLock { state in
-            state.issued[grant.sender, default: 0] += 1
+            state.issued[grant.hub.name, default: 0] += 1
             state.grants[token] = grant
             state.order.append(token)
             guard state.order.count > Self.limit else { return }

@@ -1,7 +1,8 @@
 import PushModel
 import Signing
 
-/// What a service account signs to get an access token: a JWT with RS256 (RFC 7523; docs/wire/fcm-apns.md, "Access token").
+/// What a service account signs to get an access token: a JWT with RS256 (RFC 7523; "Using OAuth 2.0 for Server to Server
+/// Applications" on developers.google.com).
 struct Assertion: Sendable {
     /// `kid`.
     let keyID: String?

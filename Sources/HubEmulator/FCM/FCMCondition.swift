@@ -3,7 +3,7 @@ import PushModel
 /// Whom a send to topics is for: `'a' in topics && ('b' in topics || !('c' in topics))`.
 ///
 /// Parentheses first, then strictly from left to right: FCM documents no precedence of `&&` and `||`
-/// (docs/wire/fcm-apns.md, "Send"). At most 5 topics.
+/// (docs/wire/fcm-apns.md, "FCM v1 messages"). At most 5 topics.
 struct FCMCondition: Sendable, Equatable {
     /// Why a text is no condition.
     struct Fault: Error, Equatable, CustomStringConvertible {

@@ -4,21 +4,8 @@ struct FCMDelivery: Sendable {
     let pushes: [Push]
 
     /// - Throws: what FCM answers for this token.
-    init(
-        _ send: FCMSend, _ hub: Hub, at: Double, warnings: WarningLog
-    ) throws(FCMError) {
-        let audience: Audience
-        switch send.target {
-        case .handle(let handle):
-            let field = FCMSend.field(of: handle)
-            if let rule = TokenRule(handle.hasPrefix("fid:") ? String(handle.dropFirst(4)) : handle) {
-                throw rule.error(field: field)
-            }
-            guard !hub.isGone(handle) else { throw .unregistered }
-            audience = .handles([handle])
-        case .topics(let condition): audience = .topics(condition)
-        }
-        let found = hub.find(audience, format: .fcmv1)
+    init(_ send: FCMSend, _ hub: Hub, at: Double, warnings: WarningLog) throws(FCMError) {
+        let found = hub.find(try Self.audience(of: send, at: hub), format: .fcmv1)
         warnings.check(send, at: hub, found: found)
         guard !send.isTrial else {
             pushes = []
@@ -26,31 +13,37 @@ struct FCMDelivery: Sendable {
         }
         let payload = PayloadCache.Payload(send.payload)
         var alerts = PhoneAlerts(hub.strings, isByPlatform: true)
-        var pushes: [Push] = []
-        var isOnAndroid = false
-        func shown(_ platform: Installation.Platform, _ language: @autoclosure () -> String?) -> ReceivedPush {
+        func shown(on phone: Device?) -> ReceivedPush {
             var received = ReceivedPush(number: 0, at: at, payload: send.payload)
-            received.alert = alerts.alert(payload, on: platform, language: language())
-            isOnAndroid = isOnAndroid || platform == .fcmV1
+            received.alert = alerts.alert(payload, on: phone?.platform ?? .fcmV1, language: phone?.languageCode)
             return received
         }
-        for target in found.targets {
-            var received = shown(target.platform, target.device.languageCode)
-            var inboxes = [InboxKey.device(target.deviceID, hub: hub.name)]
-            if case .handle(let handle) = send.target {
-                received.handle = handle
-                inboxes.append(.handle(handle, hub: hub.name))
-            }
-            pushes.append(Push(inboxes: inboxes, shown: received))
-        }
-        // A token that no phone of the emulator has may be one of a real phone: it is taken, and has an inbox of its own.
-        if case .handle(let handle) = send.target, pushes.isEmpty {
-            var received = shown(.fcmV1, nil)
+        let phones = found.targets.map(\.device)
+        switch send.target {
+        case .topics:
+            pushes = phones.map { Push(inboxes: [.device($0.id, hub: hub.name)], shown: shown(on: $0)) }
+        case .handle(let handle):
+            // A token that no phone of the emulator has may be one of a real phone: it is taken, and has an inbox of its own.
+            var received = shown(on: phones.first)
             received.handle = handle
-            pushes.append(Push(inboxes: [.handle(handle, hub: hub.name)], shown: received))
+            let inboxes = phones.map { InboxKey.device($0.id, hub: hub.name) } + [.handle(handle, hub: hub.name)]
+            pushes = [Push(inboxes: inboxes, shown: received)]
         }
-        self.pushes = pushes
         warnings.check(alerts, at: hub)
-        warnings.check(payload, isOnAndroid: isOnAndroid, at: hub)
+        warnings.check(payload, isOnAndroid: phones.contains { $0.platform == .fcmV1 }, at: hub)
+    }
+
+    /// - Throws: what FCM answers for a token that is gone, or begins as one of `TokenRule`.
+    private static func audience(of send: FCMSend, at hub: Hub) throws(FCMError) -> Audience {
+        switch send.target {
+        case .topics(let condition): return .topics(condition)
+        case .handle(let handle):
+            let isID = handle.hasPrefix("fid:")
+            if let rule = TokenRule(isID ? String(handle.dropFirst("fid:".count)) : handle) {
+                throw rule.error(field: FCMSend.field(of: handle))
+            }
+            guard !hub.isGone(handle) else { throw .unregistered }
+            return .handles([handle])
+        }
     }
 }

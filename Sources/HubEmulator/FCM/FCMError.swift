@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 
 /// A refused request of FCM in Google's form: `{"error": {"code", "message", "status", "details"}}`
-/// (docs/wire/fcm-apns.md, "Errors").
+/// (firebase.google.com, REST reference, `ErrorCode` and `FcmError`).
 struct FCMError: Error, Equatable {
     /// What is wrong with one field: a `BadRequest.FieldViolation`.
     struct Violation: Equatable {

@@ -1,6 +1,6 @@
 import PushModel
 
-/// A send to FCM that passed all its checks (docs/wire/fcm-apns.md, "Send").
+/// A send to FCM that passed all its checks (docs/wire/fcm-apns.md, "FCM v1 messages").
 struct FCMSend: Sendable {
     enum Target: Sendable, Equatable {
         /// A registration token; or `fid:…`, an installation's id.

@@ -1,8 +1,8 @@
-/// The name of a topic: 1 to 900 of `a-z A-Z 0-9 - _ . ~ %`. Case counts (docs/wire/fcm-apns.md, "Send").
+/// The name of a topic: 1 to 900 of `a-z A-Z 0-9 - _ . ~ %`. Case counts (docs/wire/fcm-apns.md, "FCM v1 messages").
 enum FCMTopic {
     /// Our own limit, in bytes.
     static let limit = 900
-    /// Topics of one phone (docs/wire/fcm-apns.md, "Limits").
+    /// Topics of one phone (firebase.google.com, "Send messages to topics").
     static let perPhone = 2_000
 
     static func isValid(_ name: some StringProtocol) -> Bool {

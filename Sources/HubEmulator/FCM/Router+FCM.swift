@@ -4,7 +4,7 @@ import HTTPServer
 extension Router {
     func receive(_ operation: FCMOperation, _ request: EmulatorRequest) -> RequestPlan {
         // Which sender a request for a token or a subscription is about, its body says.
-        let named: Hub? = if case .send(let project) = operation { fcm.hub(ofProject: project) } else { nil }
+        let named: Hub? = if case .send(let project) = operation { fcm.grants.hub(ofProject: project) } else { nil }
         let early = named.map { strike(operation, .withoutTag, hub: $0, tags: nil) }
         if let early, let fault = early.fault, fault.closing == .beforeBody {
             record(operation, request, early)
@@ -38,7 +38,7 @@ extension Router {
     ) -> FaultScript.Strike {
         switch operation {
         case .token:
-            return fcm.hub(ofTokenRequest: content).map { strike(operation, .all, hub: $0, tags: nil) }
+            return fcm.grants.hub(of: content).map { strike(operation, .all, hub: $0, tags: nil) }
                 ?? FaultScript.Strike()
         case .topics, .subscription: return FaultScript.Strike()
         case .send:

@@ -12,7 +12,7 @@ package struct ServiceAccountFile: Sendable {
     /// Bytes that are read.
     private static let limit = 65_536
 
-    /// Reads the file, or makes a new account when there is none yet. Nothing is written.
+    /// Reads the file, or makes a new account when the file does not exist yet. Nothing is written.
     ///
     /// - Throws: `EmulatorError` for a file that is no service account, and for one whose `token_uri` is not on this machine: it is
     ///   no emulator's, and would be overwritten.

@@ -100,7 +100,8 @@ struct PageForms: Sendable {
                 method: .post, scheme: String(request.origin.prefix { $0 != ":" }), authority: request.host,
                 path: "/v1/projects/\(sender.project.urlEncoded)/messages:send",
                 headerFields: [
-                    .authorization: "Bearer \(source.admin.fcm.issue(for: hub))", .contentType: "application/json",
+                    .authorization: "Bearer \(source.admin.fcm.grants.issue(for: hub))",
+                    .contentType: "application/json",
                     .trackingID: tracking,
                 ])
         }

@@ -50,7 +50,7 @@ final class Router: Sendable {
                 }
             }
         }
-        if fcm.isServed, let operation = FCMOperation(request) { return receive(operation, request) }
+        if fcm.grants.isServed, let operation = FCMOperation(request) { return receive(operation, request) }
         let isSend = SendKind.isSend(request)
         guard let hub = hubs[first.lowercased()], hub.sender == nil else {
             let response = isSend ? sends.refuseUnknownHub(request, named: first) : refusal(.noSuchHub)

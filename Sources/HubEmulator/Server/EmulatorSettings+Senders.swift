@@ -48,7 +48,7 @@ extension EmulatorSettings.Sender {
 
         /// An account with a new RSA key of 2,048 bits.
         ///
-        /// - Parameter name: the part of the address before the project, which tells a project's accounts apart.
+        /// - Parameter name: the part of the address before the project, by which a project's accounts differ.
         public init(project: String, name: String = "emulator") {
             self.project = project
             email = "\(name)@\(project).iam.gserviceaccount.com"

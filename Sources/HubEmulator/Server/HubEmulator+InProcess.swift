@@ -41,7 +41,7 @@ extension HubEmulator {
     }
 
     /// How many access tokens a sender has given out.
-    public func accessTokens(of sender: String) -> Int { fcm.tokens.issued(to: canonical(sender)) }
+    public func accessTokens(of sender: String) -> Int { fcm.grants.tokens.issued(to: canonical(sender)) }
 
     private func connectionString(_ hub: String, _ policy: String?, _ base: String) -> Secret? {
         guard let hub = hubs[hub.lowercased()],

@@ -1,5 +1,5 @@
 /// A text that a phone looks up by its key, with the arguments that it puts in: `title_loc_key` and `title_loc_args`, or
-/// `title-loc-key` and `title-loc-args` (docs/wire/fcm-apns.md, "Localisation").
+/// `title-loc-key` and `title-loc-args` (docs/wire/fcm-apns.md, "Localisation keys").
 struct LocalisedText: Sendable, Hashable {
     let key: String
     /// In the order of their places.

@@ -44,7 +44,7 @@ struct ListDevices: EmulatorCommand {
         ) { phone in
             [
                 phone.hub, phone.id, phone.isHandle ? "(handle)" : phone.platform?.rawValue, phone.language,
-                "\(phone.count)", phone.tags.joined(separator: " "),
+                "\(phone.count)", (phone.topics + phone.tags).joined(separator: " "),
             ]
         }
         if page.total > page.phones.count {

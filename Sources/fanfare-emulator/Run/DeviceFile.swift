@@ -7,9 +7,11 @@ struct DeviceFile {
     private let file: String
     private let devices: [(hub: String, installation: Installation)]
 
-    /// - Parameter hubs: those there are. With one, a device need not say which.
+    /// - Parameters:
+    ///   - hubs: those there are. With one, a device need not say which.
+    ///   - senders: those of them that are senders of FCM, whose phones have tokens.
     /// - Throws: `Failure` naming the device that is wrong.
-    init(file: String, hubs: [String]) throws {
+    init(file: String, hubs: [String], senders: [String] = []) throws {
         func refusal(_ why: String) -> Failure {
             Failure("cannot read \(file)", because: why, status: .badInput)
         }
@@ -26,7 +28,8 @@ struct DeviceFile {
             }
             do {
                 let json = try JSONSerialization.data(withJSONObject: members)
-                return (hub, try Installation(json: Array(json)))
+                let isForSender = senders.contains { $0.lowercased() == hub.lowercased() }
+                return (hub, try Installation(json: Array(json), isForSender: isForSender))
             } catch let error as EmulatorError {
                 throw refusal("device \(index + 1): \(error)")
             }

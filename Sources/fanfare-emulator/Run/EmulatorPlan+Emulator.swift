@@ -9,6 +9,7 @@ extension EmulatorPlan {
     /// - Throws: `Failure` for a name that cannot be a hub's, or two of one name.
     func emulator(_ settings: EmulatorSettings) throws(Failure) -> HubEmulator {
         var settings = settings
+        settings.senders = senders.map(\.sender)
         settings.host = address.host
         settings.port = address.port
         settings.keptEntries = 100_000
@@ -25,12 +26,13 @@ extension EmulatorPlan {
         }
     }
 
-    /// Listens.
+    /// Listens, and writes the service accounts of its senders.
     ///
     /// - Throws: `Failure` when that is not possible, mostly because the port is taken.
     func start(_ emulator: HubEmulator) async throws(Failure) {
         do throws(EmulatorError) {
             _ = try await emulator.start()
+            for sender in senders { try sender.file?.write(tokenURI: (emulator.endpoint ?? "") + "/token") }
         } catch {
             let isTaken = "\(error)".contains("errno: \(EADDRINUSE))")
             throw Failure(
@@ -46,6 +48,7 @@ extension EmulatorPlan {
     func welcome(_ emulator: HubEmulator) -> String {
         let here = ListenAddress(host: emulator.host ?? address.host, port: emulator.port ?? address.port)
         var lines = ["The emulator listens on http://\(here) until Ctrl-C. Configure a sender with:", ""]
+        if hubs.isEmpty { lines.removeLast() }
         for hub in hubs {
             for policy in hub.policies {
                 let key = policy.key == Self.wellKnownKey ? policy.key.reveal() : "\(policy.key)"
@@ -57,6 +60,7 @@ extension EmulatorPlan {
         if let secure = emulator.securePort {
             lines += ["", "Over TLS the same, with Endpoint=sb://\(ListenAddress(host: address.host, port: secure))/"]
         }
+        for sender in senders { lines += settings(for: sender, emulator) }
         lines += [
             "", "Its phones: http://\(here)/ (and curl http://\(here)/_emulator/journal, devices, warnings, metrics)",
         ]
@@ -64,6 +68,22 @@ extension EmulatorPlan {
             lines.append("Others can reach it too, and read there what was sent: no key is asked for.")
         }
         return (lines + notes).joined(separator: "\n") + "\n"
+    }
+
+    /// The settings of a worker for a sender, and where its service account is.
+    private func settings(for planned: PlannedSender, _ emulator: HubEmulator) -> [String] {
+        let name = planned.sender.name
+        let endpoint = emulator.endpoint ?? "http://\(address)"
+        guard let file = planned.file else {
+            return ["", "  \(name)".padded(to: 24) + " FCM, project \(planned.sender.project), as in the settings"]
+        }
+        let key =
+            "\"\(name)\": {\"kind\": \"fcm\", \"project\": \"\(planned.sender.project)\", \"endpoint\": \"\(endpoint)\"}"
+        let variable = name.uppercased().map { $0.isLetter || $0.isNumber ? $0 : "_" }
+        return [
+            "", "  \(name)".padded(to: 24) + " FCM, with the service account \(file.path)",
+            "    \(key)", "    export FANFARE_HUBS_\(String(variable))_SERVICE_ACCOUNT=\"$(cat '\(file.path)')\"",
+        ]
     }
 
     /// Protects nothing; it lets a configuration work without a secret in it.

@@ -24,12 +24,14 @@ struct EmulatorPlan {
     }
 
     private(set) var hubs: [EmulatorSettings.Hub]
+    private(set) var senders: [PlannedSender] = []
     private(set) var address: ListenAddress
     /// What a person should know who expected something else.
     private(set) var notes: [String] = []
 
-    init(hubs: [EmulatorSettings.Hub], address: ListenAddress) {
+    init(hubs: [EmulatorSettings.Hub], senders: [PlannedSender] = [], address: ListenAddress) {
         self.hubs = hubs
+        self.senders = senders
         self.address = address
     }
 

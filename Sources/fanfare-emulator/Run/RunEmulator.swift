@@ -13,9 +13,12 @@ struct RunEmulator: AsyncParsableCommand {
             Checks what a real hub checks, keeps what it was sent, and knows what every device would have shown. \
             Serves the hubs of the settings file that live on this machine (http://127.0.0.1:…), with their keys; \
             or those named with --hub, with the policy emulator and its well-known key; or, without either, the hub \
-            news. Its page with the phones is at http://127.0.0.1:8099/.
+            news. Its page with the phones is at http://127.0.0.1:8099/. With --fcm it serves Firebase Cloud Messaging, \
+            too: access tokens, sends to tokens and topics, subscriptions.
 
             Example: fanfare-emulator --hub breaking-news
+
+            Example: fanfare-emulator --fcm shop --strings strings.json
             """)
 
     @Option(
@@ -27,6 +30,20 @@ struct RunEmulator: AsyncParsableCommand {
 
     @Option(name: .customLong("hub"), help: ArgumentHelp("Serve this hub. Repeatable.", valueName: "name"))
     var names: [String] = []
+
+    @Option(
+        name: .customLong("fcm"),
+        help: ArgumentHelp(
+            "Serve this sender of FCM, with a service account that is made once and kept in the file. Default file: in a "
+                + "folder of this user for temporary files. Repeatable.", valueName: "name[=file]"))
+    var senders: [SenderOption] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "The texts that phones show for loc keys: JSON by language and key, such as "
+                + "{\"fr\": {\"welcome_title\": \"Bienvenue, %1$s !\"}}.", valueName: "file"),
+        completion: .file(extensions: ["json"]))
+    var strings: String?
 
     @Option(help: "Only the standard tier returns the notification id.") var tier = EmulatorSettings.Tier.standard
 
@@ -60,20 +77,27 @@ struct RunEmulator: AsyncParsableCommand {
 
     func validate() throws {
         if seedDevices < 0 { throw ValidationError("--seed-devices is 0 or more.") }
-        if !names.isEmpty, options.config != nil || !options.overrides.isEmpty {
-            throw ValidationError("--hub needs no settings: leave out --config and --set, or --hub.")
+        if !names.isEmpty || !senders.isEmpty, options.config != nil || !options.overrides.isEmpty {
+            throw ValidationError("--hub and --fcm need no settings: leave out --config and --set, or them.")
         }
     }
 
     func run() async throws {
         let listen = try listen ?? EmulatorPlan.addressInEnvironment()
         var plan =
-            names.isEmpty
+            names.isEmpty && senders.isEmpty
             ? try EmulatorPlan(options, listen: listen)
-            : EmulatorPlan(hubs: names.map { EmulatorSettings.Hub($0) }, address: listen ?? EmulatorPlan.usualAddress)
+            : EmulatorPlan(
+                hubs: names.map { EmulatorSettings.Hub($0) },
+                senders: try senders.map { option throws(Failure) in try option.sender() },
+                address: listen ?? EmulatorPlan.usualAddress)
         for policy in policies { plan.add(policy.policy) }
         let emulator = try plan.emulator(try settings(for: plan))
-        if let devices { try DeviceFile(file: devices, hubs: plan.hubs.map(\.name)).register(at: emulator) }
+        if let devices {
+            let senders = plan.senders.map(\.sender.name)
+            try DeviceFile(file: devices, hubs: plan.hubs.map(\.name) + senders, senders: senders).register(
+                at: emulator)
+        }
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
         try await plan.start(emulator)
         let reader = JournalPrinter(emulator, sends: !quiet)
@@ -100,6 +124,14 @@ extension RunEmulator {
         settings.tier = tier
         settings.stateFile = state
         settings.seedDevices = seedDevices
+        if let strings {
+            let json = try InputFile.bytes(of: strings)
+            do throws(EmulatorError) {
+                settings.strings = try StringsFile(json: json, file: InputFile.name(strings))
+            } catch {
+                throw Failure("cannot read the texts", because: "\(error)", status: .badInput)
+            }
+        }
         try door.apply(to: &settings)
         return settings
     }

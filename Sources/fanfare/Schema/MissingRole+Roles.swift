@@ -47,6 +47,7 @@ extension MissingRole {
         "find_changes": "push_monitor",
         "find_message": "push_monitor",
         "find_messages": "push_monitor",
+        "gone_targets": "push_register",
         "holder_of": "push_monitor",
         "holders_of_snapshots": "push_monitor",
         "hub_health": "push_monitor",

@@ -172,6 +172,39 @@ import Testing
         }
     }
 
+    /// What no client would send is refused, and the emulator serves on.
+    @Test(arguments: [
+        "\u{FFFD}", "{", "[[[[", #"{"message":null}"#, #"{"message":{"token":null}}"#, #"{"message":{"token":"a\nb"}}"#,
+        #"{"message":{"token":"é"}}"#, #"{"message":{"token":"\#(String(repeating: "t", count: 4_097))"}}"#,
+        #"{"message":{"condition":""}}"#, #"{"message":{"topic":"x","data":null}}"#,
+        #"{"message":{"token":"a","android":{"notification":{"body_loc_key":"k","body_loc_args":[null]}}}}"#,
+        String(repeating: "[", count: 5_000), #"{"message":\#(String(repeating: #"{"a":"#, count: 200))1"#,
+    ])
+    func hostileBodiesAreRefused(body: String) async throws {
+        try await FCMFixture.run { fixture in
+            let reply = try await fixture.post("/v1/projects/shop-emulator/messages:send", body)
+            #expect(try reply.fcmError.hasPrefix("400 INVALID_ARGUMENT INVALID_ARGUMENT"), "\(reply.body)")
+            for address in ["/token", "/iid/v1:batchAdd"] {
+                let other = try await fixture.post(address, body, headers: ["access_token_auth": "true"])
+                #expect(other.status == 400)
+            }
+            #expect(try await fixture.send(#"{"token":"a"}"#).status == 200)
+        }
+    }
+
+    @Test func eventsHavePushesAndSends() async throws {
+        try await FCMFixture.run { fixture in
+            try fixture.phone("alice", topics: ["Tech"])
+            let client = try fixture.hub.client()
+            try await client.write("GET /_emulator/events HTTP/1.1\r\nHost: \(fixture.hub.host)\r\n\r\n")
+            var text = ""
+            while !text.contains("event: hello") { text += String(decoding: try await client.some(), as: UTF8.self) }
+            _ = try await fixture.send(#"{"topic":"Tech","notification":{"body":"B"}}"#)
+            while !text.contains("event: send") { text += String(decoding: try await client.some(), as: UTF8.self) }
+            #expect(text.contains(#""alert":{"body":"B"}"#) && text.contains(#""device":"alice""#))
+        }
+    }
+
     @Test func aSenderIsNoNotificationHub() async throws {
         try await FCMFixture.run { fixture in
             #expect(try await fixture.hub.exchange(fixture.hub.request("POST", "/shop/messages")).status == 404)

@@ -16,6 +16,7 @@ import Testing
         #"{"delayMs":5,"delayUpToMs":9,"seed":4}"#, #"{"probability":0.5,"seed":4,"delayUpToMs":9}"#,
         #"{"skewSeconds":-3600}"#, #"{"rotated":"both","hub":"news"}"#, #"{"status":429,"retryAfterPlainMs":9}"#,
         #"{"every":1,"status":500,"close":"after-head","reset":true}"#,
+        #"{"operation":["fcm","fcmToken"],"status":401,"errorCode":"THIRD_PARTY_AUTH_ERROR"}"#,
         #"{"every":1,"status":500,"close":"mid-answer"}"#, #"{"every":1,"status":500,"trickleMs":5}"#,
     ])
     func everyFaultSurvivesARoundTrip(json: String) throws {
@@ -36,6 +37,7 @@ import Testing
         (#"{"delayMs":5,"taken":true}"#, "taken needs"),
         (#"{"probability":2,"status":500}"#, "probability must be 0 to 1"),
         (#"{"seed":2,"status":500}"#, "seed needs probability"),
+        (#"{"errorCode":"INTERNAL","delayMs":1}"#, "errorCode needs a status"),
         (#"{"retryAfter":1,"delayMs":1}"#, "retryAfter needs a status"),
         (#"{"retryAfter":1,"retryAfterMs":1,"status":429}"#, "only one of retryAfter, retryAfterMs"),
         (#"{"operation":"sned","status":500}"#, #"operation must be one of "send", "direct""#),

@@ -27,7 +27,7 @@ struct FCMFixture: Sendable {
     /// An access token without an exchange.
     func accessToken(_ sender: String = "shop", account: Int = 0, seconds: Double = 3_600) throws -> String {
         let hub = try #require(emulator.hubs[sender])
-        return emulator.fcm.issue(for: hub, account: account, seconds: seconds)
+        return emulator.fcm.grants.issue(for: hub, account: account, seconds: seconds)
     }
 
     func phone(

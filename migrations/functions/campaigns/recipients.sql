@@ -72,7 +72,7 @@ RETURNS push.problem
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     handles constant text[] := CASE WHEN handle IS NOT NULL THEN ARRAY[handle] END;
-    has_kind constant boolean := push_internal.has_own_rules(hub);
+    has_kind constant boolean := hub IS NOT NULL;
     problem push.problem;
     unfit text;
 BEGIN
@@ -90,7 +90,7 @@ BEGIN
     RETURN CASE WHEN unfit IS NULL THEN problem ELSE ('properties', NULL, unfit, NULL)::push.problem END;
 END $$;
 COMMENT ON FUNCTION push_internal.problem_of_recipient IS
-    'Why a recipient of an audience cannot be reached; null: it can. hub: whose kind may have rules of its own; null: not.';
+    'Why a recipient of an audience cannot be reached; null: it can. hub: whose kind has rules of its own; null: it has none.';
 
 CREATE OR REPLACE FUNCTION push_internal.wrong_recipient(
     tag text, handle text, locale text, properties json, format text, headers json, broadcast boolean, hub text DEFAULT NULL)

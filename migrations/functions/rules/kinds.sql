@@ -114,6 +114,19 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
 $$;
 COMMENT ON FUNCTION push_internal.wrong_tag_of_kind IS 'The problem of a tag at a hub whose kind has no tags of devices; null: none.';
 
+CREATE OR REPLACE FUNCTION push_internal.wrong_tag_of_hub(hub push.hub, tag text) RETURNS push.problem
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    kind push.hub_kind;
+BEGIN
+    IF hub.takes_templates THEN
+        RETURN push_internal.wrong_tag(tag);
+    END IF;
+    SELECT k.* INTO kind FROM push.hub_kind k WHERE k.name = hub.kind;
+    RETURN push_internal.wrong_tag_of_kind(hub, kind, tag);
+END $$;
+COMMENT ON FUNCTION push_internal.wrong_tag_of_hub IS 'The problem of a tag or expression at this hub, by its kind; null: none.';
+
 CREATE OR REPLACE FUNCTION push_internal.wrong_handles_of_kind(hub push.hub, kind push.hub_kind, handles text[]) RETURNS push.problem
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT CASE

@@ -102,10 +102,7 @@ BEGIN
               FROM json_array_elements_text(zones) z(zone),
                    push_internal.recipients(audience, '{}', NULL, 10000, push_internal.tag_of_zone(hub.settings ->> 'zoneTag', z.zone)) r
         LOOP
-            problem := CASE
-                WHEN hub.takes_templates THEN push_internal.wrong_tag(tag)
-                ELSE (SELECT push_internal.wrong_tag_of_kind(hub, k, tag) FROM push.hub_kind k WHERE k.name = hub.kind)
-            END;
+            problem := push_internal.wrong_tag_of_hub(hub, tag);
             IF NOT problem IS NULL THEN
                 RETURN push_internal.spec_problem('audience', format('becomes %s, which %s', tag,
                                                             replace(problem.message, 'push.message.tag ', '')), problem.hint);
