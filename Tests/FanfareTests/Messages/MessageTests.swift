@@ -170,7 +170,7 @@ import Testing
 
     @Test(arguments: [
         ["message", "show"], ["message", "show", "x"], ["message", "cancel"], ["message", "list", "--limit", "0"],
-        ["message", "list", "--status", "lost"], ["message", "list", "--nope"], ["doubt", "resolve", "1"],
+        ["message", "list", "--status", "lost"], ["message", "list", "--nothing"], ["doubt", "resolve", "1"],
         ["doubt", "resolve", "--decision", "resend"], ["doubt", "resolve", "1", "--decision", "perhaps"],
         ["doubt", "resolve", "--all", "--decision", "resend"],
         ["doubt", "resolve", "1", "--hub", "news", "--decision", "resend"],
