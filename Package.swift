@@ -168,8 +168,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "PushModel", "HTTPTransport", "Signing", "Providers", "Postgres", "PostgresServer", "Store",
-                "PushWorker", "HubEmulator", "EmulatorTLS", "Telemetry", log,
+                "PushModel", "Concurrency", "Configuration", "HTTPTransport", "Signing", "Providers", "Postgres",
+                "PostgresServer", "Store", "PushWorker", "Daemon", "HubEmulator", "EmulatorTLS", "Telemetry", log,
             ],
             path: "Tests/TestSupport", swiftSettings: strict),
         // Wire facts and cases that several targets test, in Tests/Vectors. Imports nothing of ours.

@@ -8,6 +8,9 @@ public protocol Provider: Sendable {
     /// The host that it posts to, for people: without port, IPv6 in brackets.
     var host: String { get }
 
+    /// The first word of its passes, for people: `Bearer`.
+    var scheme: String { get }
+
     /// What people should look at when the service calls many targets invalid: a question, such as "tokens of another
     /// project?". Default: for a service that does not judge single targets.
     var suspicion: String { get }

@@ -1,3 +1,6 @@
+import Concurrency
+import Configuration
+import Daemon
 import PushWorker
 import HTTPTransport
 import EmulatorTLS
@@ -23,14 +26,14 @@ public struct TestWorker: Sendable {
     public var clock = Clock.system
     /// Default: logs nothing below critical.
     public var log = quiet
-    /// Of `hub`; nil: the emulator's.
+    /// Connection string or service account of `hub`; nil: the emulator's.
     public var connectionString: Secret?
     /// Of `hub`; nil: none.
     public var secondary: Secret?
     /// Of `hub`; nil: those of its connection strings.
     public var passes: (any PassSource)?
     /// Reads the answers of `hub`; nil: as its kind does.
-    public var provider: (@Sendable (NotificationHubs) -> any Provider)?
+    public var provider: (@Sendable (any Provider) -> any Provider)?
 
     /// Where the worker counts.
     public var metrics = MetricsRegistry()
@@ -46,19 +49,24 @@ public struct TestWorker: Sendable {
     ///   - hub: default: `news` in English, French and Mandarin, localised by property.
     ///   - isSecure: whether the emulator also speaks TLS, with a certificate of an unknown authority.
     ///   - tier: what the hubs can do.
+    ///   - change: what else the emulator is.
     public static func make(
         _ hub: HubSettings = news, _ others: HubSettings..., isSecure: Bool = false,
-        tier: EmulatorSettings.Tier = .standard
+        tier: EmulatorSettings.Tier = .standard, _ change: (inout EmulatorSettings) -> Void = { _ in }
     ) async throws -> TestWorker {
-        try await make(hubs: [hub] + others, isSecure: isSecure, tier: tier)
+        try await make(hubs: [hub] + others, isSecure: isSecure, tier: tier, change)
     }
 
     /// - Parameter hubs: at least one; the first is `hub`.
     public static func make(
-        hubs: [HubSettings], isSecure: Bool = false, tier: EmulatorSettings.Tier = .standard
+        hubs: [HubSettings], isSecure: Bool = false, tier: EmulatorSettings.Tier = .standard,
+        _ change: (inout EmulatorSettings) -> Void = { _ in }
     ) async throws -> TestWorker {
         let test = try await TestDatabase.make()
-        var emulatorSettings = EmulatorSettings(hubs: hubs.map { .init($0.hub) })
+        var emulatorSettings = EmulatorSettings(
+            hubs: hubs.filter { $0.kind == .notificationHubs }.map { .init($0.hub) },
+            senders: hubs.filter { $0.kind == .fcm }.map { .init($0.name, accounts: accounts) })
+        change(&emulatorSettings)
         emulatorSettings.tier = tier
         if isSecure { emulatorSettings.tls = EmulatorSettings.TLS() }
         let emulator = try HubEmulator(emulatorSettings, logger: quiet, tls: SelfIssuedTLS())
@@ -69,6 +77,19 @@ public struct TestWorker: Sendable {
         settings.drainSeconds = 60
         return TestWorker(
             test: test, emulator: emulator, hub: hubs[0], others: Array(hubs.dropFirst()), settings: settings)
+    }
+
+    /// Two accounts of one project, for all senders: a key takes 100 ms to make.
+    private static let accounts = [
+        EmulatorSettings.Sender.Account(project: "shop-emulator"),
+        EmulatorSettings.Sender.Account(project: "shop-emulator", name: "other"),
+    ]
+
+    /// A sender of FCM with topics.
+    public static var shop: HubSettings {
+        var hub = HubSettings(name: "shop", kind: .fcm)
+        hub.tagsAreTopics = true
+        return hub
     }
 
     public static var news: HubSettings {
@@ -107,12 +128,12 @@ public struct TestWorker: Sendable {
                     DatabaseSettings(
                         url: $0.conninfo(test.conninfo), prepare: .never, maximumConnections: maximumConnections))
             } ?? test.another(maximumConnections: maximumConnections)
-        let contexts = try await hubContexts(database)
         var transport = transport
         transport.slots += HubContext.urgentSlots(
             beside: transport.slots, windows: ([hub] + others).map(\.window))
+        let client = try HTTPClient(transport)
         let dispatcher = Dispatcher(
-            database: database, transport: try HTTPClient(transport), hubs: contexts,
+            database: database, transport: client, hubs: try await hubContexts(database, over: client),
             settings: settings, clock: clock, metrics: metrics, spans: spans, log: log)
         let failure = Failure()
         let summary = try await dispatcher.run(name: "test", version: "test") { progress in
@@ -140,8 +161,17 @@ public struct TestWorker: Sendable {
         }
     }
 
-    /// The hubs as the daemon would set them up.
+    /// The hubs as the daemon would set them up, for a test that sends nothing.
     public func hubContexts(_ database: Database) async throws -> [HubContext] {
+        let client = try HTTPClient(transport)
+        return try await withCleanup {
+            try await hubContexts(database, over: client)
+        } then: {
+            await client.shutdown()
+        }
+    }
+
+    private func hubContexts(_ database: Database, over client: HTTPClient) async throws -> [HubContext] {
         let hubs = [hub] + others
         let windows = hubs.map(\.window)
         let shares = SlotShares(
@@ -150,22 +180,32 @@ public struct TestWorker: Sendable {
         var contexts: [HubContext] = []
         for (member, each) in hubs.enumerated() {
             let isFirst = member == 0
-            let text = (isFirst ? connectionString : nil) ?? emulator.connectionString(for: each.hub) ?? Secret("")
-            let connection = try ConnectionString(parsing: text.reveal())
-            let other = try isFirst ? secondary.map { try ConnectionString(parsing: $0.reveal()) } : nil
-            let passes = HubTokens(
-                base: connection.base, hub: each.hub, primary: connection.signingKey, secondary: other?.signingKey,
-                now: Clock.system.wall)
-            let speaker = try NotificationHubs(connection: connection, hub: each.hub)
+            let service = try HubService(configuration(of: each, isFirst: isFirst))
             contexts.append(
                 HubContext(
                     id: try await Hubs(database: database).registerIfMissing(each).hub, settings: each,
-                    provider: isFirst ? provider?(speaker) ?? speaker : speaker,
-                    installations: try Installations(connection: connection, hub: each.hub),
-                    passes: isFirst ? self.passes ?? passes : passes,
+                    provider: isFirst ? provider?(service.provider) ?? service.provider : service.provider,
+                    installations: service.installations,
+                    passes: try isFirst ? passes ?? service.passes(over: client) : service.passes(over: client),
                     weights: settings.weights, shares: shares, member: member, metrics: metrics))
         }
         return contexts
+    }
+
+    private func configuration(of hub: HubSettings, isFirst: Bool) -> HubConfiguration {
+        var configuration = HubConfiguration(settings: hub)
+        switch hub.kind {
+        case .notificationHubs:
+            configuration.connectionString =
+                (isFirst ? connectionString : nil) ?? emulator.connectionString(for: hub.hub) ?? Secret("")
+            configuration.secondaryConnectionString = isFirst ? secondary : nil
+        case .fcm:
+            configuration.settings.endpoint = emulator.endpoint
+            configuration.serviceAccount =
+                (isFirst ? connectionString : nil) ?? emulator.serviceAccount(of: hub.name) ?? Secret("")
+            configuration.secondaryServiceAccount = isFirst ? secondary : nil
+        }
+        return configuration
     }
 
     private actor Failure {

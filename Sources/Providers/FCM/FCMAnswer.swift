@@ -2,6 +2,7 @@ import HTTPTransport
 import PushModel
 
 extension FCM: Provider {
+    public var scheme: String { "Bearer" }
     public var suspicion: String { "tokens of another project?" }
 
     public func answer(to reply: Reply) -> Answer {

@@ -55,8 +55,8 @@ struct Settlement: Equatable {
         switch verdict {
         case .accepted:
             self.init(MessageOutcome(.accepted, .takenByHub), .takes)
-        case .targetGone(_, let why):
-            self.init(MessageOutcome(.rejected, .targetGone, note: why), .works)
+        case .targetGone(let since, let why):
+            self.init(MessageOutcome(.rejected, .targetGone, note: GoneNote.text(since: since, because: why)), .works)
         case .targetInvalid(let why):
             self.init(MessageOutcome(.rejected, .targetInvalid, note: why), .works)
         case .tooLarge(let why):

@@ -13,7 +13,7 @@ struct Send: ReportingCommand {
         discussion: """
             The same planner as the worker's makes the request; nothing is written down, and nothing is tried again. A \
             hub that localises by tag gets one request for each language. A hub that accepts a push says nothing about \
-            phones; --test makes it wait for the platforms and report what each of at most 10 devices was answered.
+            phones; --test makes it wait for the platforms, or only check, as its kind can.
 
             Exits 0 accepted, 1 refused for good (or, with --test, by a platform), 65 not a message, 69 hub out of \
             reach, 75 throttled, unavailable or in doubt, 78 the hub refuses our key.
@@ -25,7 +25,11 @@ struct Send: ReportingCommand {
     @OptionGroup(title: "For whom") var target: TargetOptions
     @OptionGroup(title: "The message") var content: ContentOptions
 
-    @Flag(help: "Let the hub send at once, to at most 10 devices, and print what each platform answered.")
+    @Flag(
+        help: """
+            Let a notification hub send at once, to at most 10 devices with a tag, and print what each platform \
+            answered; let FCM check everything and send nothing.
+            """)
     var test = false
 
     @Flag(help: "Print the request that would leave, without its token, and send nothing.") var dryRun = false
@@ -38,9 +42,6 @@ struct Send: ReportingCommand {
         if target.broadcast && !yes && !dryRun {
             throw ValidationError("--broadcast goes to every device of the hub: say --yes if that is meant.")
         }
-        if test && !target.handles.isEmpty {
-            throw ValidationError("--test takes no --handle: the service has no test send to one device.")
-        }
         if test && dryRun { throw ValidationError("--test and --dry-run exclude each other.") }
     }
 
@@ -49,7 +50,7 @@ struct Send: ReportingCommand {
         let posts = try plan(for: hub.settings)
         if dryRun {
             return Report(
-                requests: try posts.map { try request(for: $0, to: hub, with: Self.nobodysPass) })
+                requests: try posts.map { try request(for: $0, to: hub, with: Self.pass(of: hub)) })
         }
         let sent = try await hub.withConnection { try await send(posts, to: $0) }
         return Report(fitting: sent.text, sent.json)
@@ -70,8 +71,10 @@ struct Send: ReportingCommand {
         return plan.posts
     }
 
-    /// A dry run prints no pass, and so needs none.
-    private static let nobodysPass = Pass(header: Secret("-"), number: 0, expiry: 0)
+    /// A dry run prints no pass, and so needs none but its first word.
+    private static func pass(of hub: HubClient) -> Pass {
+        Pass(header: Secret("\(hub.provider.scheme) -"), number: 0, expiry: 0)
+    }
 
     private func request(for post: Post, to hub: HubClient, with pass: Pass) throws(Failure) -> Request {
         do throws(InvalidPost) {

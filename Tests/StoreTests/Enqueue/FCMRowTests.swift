@@ -105,6 +105,7 @@ import VectorSupport
                 SELECT h, 'tag' || g, CASE h WHEN 'news' THEN 'template' ELSE \(format) END,
                        CASE h WHEN 'news' THEN '{"a": "b"}' ELSE '{"message": {"data": {"a": "b"}}}' END::json
                   FROM generate_series(1, 20) g, unnest('{news,topics}'::text[]) h
+                 ORDER BY g, h
                 """)
         }
         try await insert("fcmv1")
