@@ -32,6 +32,19 @@ import Testing
         ]
     }
 
+    @Test func aSenderOfTheSettingsIsServedWithItsAccounts() throws {
+        let account = EmulatorSettings.Sender.Account(project: "shop-emulator")
+        var shop = HubConfiguration(settings: HubSettings(name: "shop", kind: .fcm))
+        shop.settings.endpoint = "http://127.0.0.1:8099"
+        shop.serviceAccount = account.json(tokenURI: "http://127.0.0.1:8099/token")
+        let plan = try EmulatorPlan(["shop": shop], listen: nil)
+        #expect(plan.hubs.isEmpty && plan.senders.map(\.sender.name) == ["shop"])
+        #expect(plan.senders[0].sender.project == "shop-emulator")
+        #expect(plan.senders[0].sender.accounts.map(\.email) == [account.email])
+        shop.settings.endpoint = nil
+        #expect(try EmulatorPlan(["shop": shop], listen: nil).senders.isEmpty, "Google's own address is not here")
+    }
+
     @Test func theUsualAddressIsPreferred() throws {
         let plan = try plan(hubs)
         #expect(plan.hubs.map(\.name) == ["usual"])

@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{}"#, "no JSON array"),
+        (#"{}"#, "not a JSON array"),
         (#"[{"platform": "apns"}]"#, "device 1: "),
         (#"[{"installationId": "a", "platform": "apns", "pushChannel": "00", "hub": "none"}]"#, "no hub none"),
     ])

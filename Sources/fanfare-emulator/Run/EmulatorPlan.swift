@@ -49,7 +49,7 @@ struct EmulatorPlan {
         }
         let settings = try options.loadSettings(.database)
         self = try EmulatorPlan(settings.hubs, listen: listen)
-        guard hubs.isEmpty else { return }
+        guard hubs.isEmpty, senders.isEmpty else { return }
         _ = try options.loadSettings(.everything)  // reports hubs that are left out because their settings are wrong
         throw Failure(
             "cannot emulate",
@@ -88,9 +88,16 @@ struct EmulatorPlan {
     }
 
     private mutating func add(_ local: LocalHub) throws(Failure) {
-        let index = hubs.firstIndex { $0.name.lowercased() == local.hub.lowercased() } ?? hubs.endIndex
-        if index == hubs.endIndex { hubs.append(EmulatorSettings.Hub(local.hub, policies: [])) }
-        for (name, key) in local.keys {
+        switch local.service {
+        case .hub(let name, let keys): try add(name, keys)
+        case .sender(let sender): senders.append(PlannedSender(sender: sender, file: nil))
+        }
+    }
+
+    private mutating func add(_ hub: String, _ keys: [(name: String, key: Secret)]) throws(Failure) {
+        let index = hubs.firstIndex { $0.name.lowercased() == hub.lowercased() } ?? hubs.endIndex
+        if index == hubs.endIndex { hubs.append(EmulatorSettings.Hub(hub, policies: [])) }
+        for (name, key) in keys {
             guard let known = hubs[index].policies.firstIndex(where: { $0.name == name }) else {
                 hubs[index].policies.append(SASPolicy(name: name, key: key))
                 continue
@@ -100,32 +107,10 @@ struct EmulatorPlan {
             guard policy.secondaryKey == nil else {
                 throw Failure(
                     "cannot emulate",
-                    because: "the settings know more than two keys of the policy \(name) of \(local.hub)",
+                    because: "the settings know more than two keys of the policy \(name) of \(hub)",
                     status: .configuration)
             }
             hubs[index].policies[known].secondaryKey = key
-        }
-    }
-
-    /// A hub of the settings that plain HTTP on loopback leads to.
-    private struct LocalHub {
-        let name: String
-        let hub: String
-        let address: ListenAddress
-        let keys: [(name: String, key: Secret)]
-
-        init?(name: String, _ configuration: HubConfiguration) {
-            // A hub with wrong settings is left out here; the caller reports them when no hub is left.
-            let strings = [configuration.connectionString, configuration.secondaryConnectionString].compactMap { text in
-                text.flatMap { try? ConnectionString(parsing: $0.reveal()) }
-            }
-            guard let base = strings.first?.base, base.hasPrefix("http://") else { return nil }
-            let host = String(base.dropFirst("http://".count))
-            guard let address = ListenAddress(host) ?? ListenAddress(host + ":80") else { return nil }
-            self.name = name
-            self.hub = configuration.settings.hub
-            self.address = address
-            keys = strings.map { ($0.keyName, $0.key) }
         }
     }
 }
