@@ -6,7 +6,8 @@ import PushWorker
 import Signing
 
 extension HubService {
-    /// A token that FCM gives to nobody: who may send for the project is told so with a 400, and others before that.
+    /// A token that FCM gives to nobody. It answers 400 to a sender that may send for the project, and refuses all others
+    /// before it looks at the token.
     private static let nobody = Post(
         messages: [0], target: .handles(["fanfare-doctor-asks-for-nobody"]), format: "fcmv1",
         body: Array(#"{"message":{"data":{"from_fanfare":"doctor"}}}"#.utf8))

@@ -21,7 +21,7 @@ struct AccessTokenState: Sendable {
     enum Step: Equatable {
         /// Ask for a token of this account now. Ends with `answered` or `abandoned`.
         case ask(Account)
-        /// Nothing to do for so many seconds, unless something changes before.
+        /// Nothing to do for this many seconds, unless something changes before.
         case rest(Double)
     }
 

@@ -38,7 +38,7 @@ public final class AccessTokens: PassSource {
     ///     both are used. Default: none.
     ///   - now: seconds since 1970-01-01 UTC.
     ///   - random: 0 to 1, for pauses after failures. Default: the system's.
-    ///   - pause: waits so many seconds, less when cancelled. Default: sleeps.
+    ///   - pause: waits this many seconds, less when cancelled. Default: sleeps.
     ///   - perform: sends a request, such as `HTTPClient.perform`.
     /// - Throws: `InvalidHub.version` when the version does not fit into a header.
     public init(

@@ -61,6 +61,9 @@ final class Gate: Sendable {
             return now - probedAt < Gate.worthWaiting ? max(opens, 0.02) : .infinity
         }
 
+        /// Why there has been no pass for longer than one exchange takes; nil: there is one, or it may come in a moment.
+        func lackOfPass(now: Double) -> String? { now - withoutPassSince >= Gate.passPatience ? withoutPass : nil }
+
         mutating func allowProbe(until: Double) {
             probing = true
             probeUntil = until
@@ -71,6 +74,9 @@ final class Gate: Sendable {
     /// Seconds a lane keeps its claim while the hub is closed. If the hub stays closed for longer, the messages go back to
     /// `push.due` (docs/storage.md, "Claim").
     static let worthWaiting = 2.0
+
+    /// Seconds without a pass that people need not hear of.
+    static let passPatience = 5.0
 
     /// Seconds after which the hub is tried with one post, whatever kept it closed.
     static let longWait = 30.0
@@ -201,11 +207,6 @@ final class Gate: Sendable {
             if state.withoutPass == nil { state.withoutPassSince = now }
             state.withoutPass = why
         }
-    }
-
-    /// Why there has been no pass for at least that many seconds; nil: there is one, or it may come in a moment.
-    func withoutPass(for seconds: Double, now: Double) -> String? {
-        state.withLock { now - $0.withoutPassSince >= seconds ? $0.withoutPass : nil }
     }
 
     /// Whether a refusal (403, 404 and their like) is about this message and not about the hub.

@@ -43,7 +43,7 @@ extension Gate.State {
         case .held: held
         case .paused: pausedBy
         case .slowed: nil  // the gate does not know
-        case .withoutPass: withoutPass
+        case .withoutPass: lackOfPass(now: now)
         }
     }
 }

@@ -98,9 +98,6 @@ public final class HubContext: Sendable {
 
     // MARK: Its passes and keys
 
-    /// Seconds without a pass that people need not hear of.
-    private static let passPatience = 5.0
-
     /// What its service lets us in with now; nil: there is none yet.
     var pass: Pass? { passes.pass(for: provider.host) }
 
@@ -222,6 +219,6 @@ public final class HubContext: Sendable {
             hub: id, key: key, hasSecondary: passes.hasSecondary, tokenExpiresAt: passes.expiry.map(Double.init),
             signings: passes.issued, window: window.size, inFlight: window.inFlight, rate: throughput.rate(now: now),
             skewSeconds: clockSkew.seconds, settingsHash: settingsHash,
-            trouble: gate.withoutPass(for: Self.passPatience, now: now))
+            trouble: gate.read { $0.lackOfPass(now: now) })
     }
 }

@@ -15,7 +15,7 @@ struct TargetGuard {
     /// Answers looked back on, and how many have to be there before they say anything.
     static let remembered = 200
     static let least = 20
-    /// More than one invalid target in so many holds the hub.
+    /// One invalid target in five is bearable; more hold the hub.
     static let share = 5
     /// So many throttled targets among the last `least` answers close the gate.
     static let mostThrottled = 5
@@ -27,8 +27,9 @@ struct TargetGuard {
         case throttled(Double)
     }
 
-    /// The oldest first.
+    /// A ring: when it is full, the next answer takes the place of the oldest, at `oldest`.
     private var answers: [Answer] = []
+    private var oldest = 0
     private var invalid = 0
 
     /// A service answered to a post for one target.
@@ -55,16 +56,25 @@ struct TargetGuard {
 
     private mutating func throttled(_ wait: Double, _ why: String) -> Step? {
         remember(.throttled(wait))
-        let waits = answers.suffix(Self.least).compactMap { if case .throttled(let wait) = $0 { wait } else { nil } }
+        let waits = (1...Self.least).compactMap { back in
+            if back <= answers.count, case .throttled(let wait) = answers[index(back)] { wait } else { nil }
+        }
         guard waits.count >= Self.mostThrottled, let longest = waits.max() else { return nil }
-        answers.removeAll { if case .throttled = $0 { true } else { false } }
+        // They have had their effect.
+        for index in answers.indices { if case .throttled = answers[index] { answers[index] = .taken } }
         return .close(seconds: longest, because: "\(waits.count) targets in \(Self.least) are throttled; last: \(why)")
     }
 
     private mutating func remember(_ answer: Answer) {
         if case .invalid = answer { invalid += 1 }
-        answers.append(answer)
-        guard answers.count > Self.remembered else { return }
-        if case .invalid = answers.removeFirst() { invalid -= 1 }
+        guard answers.count == Self.remembered else { return answers.append(answer) }
+        if case .invalid = answers[oldest] { invalid -= 1 }
+        answers[oldest] = answer
+        oldest = (oldest + 1) % Self.remembered
     }
+
+    /// Where the last answer is, the one before it, and so on.
+    ///
+    /// - Parameter back: 1: the last.
+    private func index(_ back: Int) -> Int { (oldest + answers.count - back) % answers.count }
 }

@@ -1,11 +1,11 @@
 /// The passes of one hub, shared by all lanes that post there: `HubTokens` signs them, other kinds fetch them.
 ///
-/// Never waits: who has none at the moment is told so, and asks again.
+/// Never waits: without a pass it returns nil, and the caller asks again.
 public protocol PassSource: Sendable {
     /// A pass that serves now.
     ///
     /// - Parameter origin: where the request goes, as `Provider.host`; most kinds have one pass for all.
-    /// - Returns: nil when there is none yet; `trouble` has the reason, and `keepReady` is at it.
+    /// - Returns: nil when there is none yet; `trouble` has the reason, and `keepReady` fetches one.
     func pass(for origin: String) -> Pass?
 
     /// The service refused it: it is not given out again, unless signing it anew yields the same one. Late news of an

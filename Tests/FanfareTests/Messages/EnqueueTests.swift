@@ -231,8 +231,8 @@ import Testing
 
     private static let badLines = [
         (#"{"hub": "news", "tag": "A""#, ", column 27: it is not JSON"),
-        (#"["hub"]"#, "no JSON object"),
-        (#"{"hub": "news", "tga": "A", "content": {}}"#, "tga is no column"),
+        (#"["hub"]"#, "not a JSON object"),
+        (#"{"hub": "news", "tga": "A", "content": {}}"#, "tga is not a column"),
         (#"{"hub": "news", "hub": "news", "content": {}}"#, "hub stands twice"),
         (#"{"hub": "news", "tag": 7, "content": {}}"#, "tag cannot be a number"),
         (#"{"tag": "A", "content": {}}"#, "hub is missing"),
@@ -240,7 +240,7 @@ import Testing
         (#"{"hub": "news", "tag": "A", "content": {"n": 1}}"#, #"key "n""#),
         (#"{"hub": "news", "tag": "A", "content": []}"#, "content cannot be a list"),
         (#"{"hub": "news", "tag": "A", "content": {}, "priority": 3.5}"#, "priority is 0 urgent"),
-        (#"{"hub": "news", "tag": "A", "content": {}, "id": 3}"#, "id is no column"),
+        (#"{"hub": "news", "tag": "A", "content": {}, "id": 3}"#, "id is not a column"),
         (#"{"hub": "news", "handles": "AA", "format": "apple", "content": {}}"#, "handles cannot be a text"),
         (#"{"hub": "news", "handles": [1], "format": "apple", "content": {}}"#, "handles cannot be a list"),
         (#"{"hub": "news", "tag": "A", "content": {}, "send_at": "+soon"}"#, "send_at, +soon is not a time span"),

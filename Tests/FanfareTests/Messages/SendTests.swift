@@ -245,6 +245,7 @@ import Testing
         ["--tag", "a", "--locale", "de", "--property", "a=b"],
         ["--tag", "a", "--property", "a=b", "--header", "Authorization=x"],
         ["--tag", "a", "--format", "apple", "--content", "[]"],
+        ["--handle", "00", "--test", "--format", "apple", "--content", #"{"aps": {"alert": "x"}}"#],
     ])
     func whatIsNoMessageIsBadInputAndNeverLeaves(options: [String]) async throws {
         try await HubSite.run { site in
@@ -257,7 +258,6 @@ import Testing
     @Test(arguments: [
         [], ["--tag", "a"], ["--property", "a=b"], ["--tag", "a", "--broadcast", "--yes", "--property", "a=b"],
         ["--tag", "a", "--handle", "00", "--format", "apple", "--content", "{}"],
-        ["--handle", "00", "--test", "--format", "apple", "--content", "{}"],
         ["--tag", "a", "--property", "a=b", "--property", "A=c"], ["--tag", "a", "--format", "sms", "--content", "{}"],
         ["--tag", "a", "--format", "apple", "--property", "a=b"],
         ["--tag", "a", "--content", "{}", "--test", "--dry-run"],

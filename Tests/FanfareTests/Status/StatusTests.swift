@@ -12,7 +12,7 @@ import Testing
             INSERT INTO push.tally SELECT id, date_trunc('minute', now()), 'accepted', 'taken_by_hub', 12 FROM push.hub;
             """)
         let text = try await site.fanfare("status").output
-        #expect(text.contains("news  open     1      0  2 h 0 min"))
+        #expect(text.contains("news  notification-hubs  open     1      0  2 h 0 min"))
         #expect(text.contains("host/1"))
         #expect(text.contains("accepted"))
         #expect(text.contains("no worker serves this hub since 20"))

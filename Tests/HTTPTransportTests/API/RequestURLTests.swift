@@ -68,8 +68,8 @@ import Testing
         let urls = KnownURLs(allowsPlainHTTP: true)
         let origin = try urls.target(for: "https://ns.example/0").origin
         origin.connections = 3
-        for number in 1...2000 { #expect(try urls.target(for: "https://ns.example/\(number)").origin === origin) }
-        #expect(try urls.target(for: "https://ns.example/0").origin.connections == 3)
+        for number in 1..<100_000 { #expect(try urls.target(for: "https://ns.example/\(number)").origin === origin) }
+        #expect(try urls.target(for: "https://ns.example/0").origin.connections == 3 && urls.originCount == 1)
     }
 
     @Test func ofTooManyOriginsThoseWithConnectionsAreKept() throws {
