@@ -17,7 +17,8 @@ COMMENT ON VIEW push.gone_targets IS
     'Handles that the service of a hub no longer knows, in the order in which that was recorded: a backend reads what is new '
     'with arrival > the last that it has seen, and deletes them from its own table. For push_register and the owner.';
 COMMENT ON COLUMN push.gone_targets.arrival IS
-    'As push.result.arrival. Results that one statement wrote have the same one.';
+    'As push.result.arrival. Results that one statement wrote have the same one, so a page is read with FETCH FIRST n ROWS '
+    'WITH TIES, ordered by arrival.';
 COMMENT ON COLUMN push.gone_targets.hub IS 'Name of the hub.';
 COMMENT ON COLUMN push.gone_targets.handle IS
     'The handle. A message to several handles is not here: its answer does not say which of them is gone.';

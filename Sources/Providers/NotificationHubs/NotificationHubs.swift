@@ -10,7 +10,7 @@ public struct NotificationHubs: Provider {
     private let query: String
     let shared: SharedHeaderCache
     public let host: String
-    public let scheme = "SharedAccessSignature"
+    public var scheme: String { "SharedAccessSignature" }
 
     /// Most characters of a hub name (.NET SDK).
     public static let nameLimit = 260

@@ -25,14 +25,17 @@ extension Messages {
     /// - Parameters:
     ///   - hub: nil: of all hubs.
     ///   - arrival: only what was recorded behind it; nil: all that is there.
+    ///   - limit: at least 1. All of the last arrival come, also beyond it: who goes on behind that arrival misses nothing.
     public func gone(hub: String?, after arrival: Int64?, limit: Int32) async throws(DatabaseError) -> [GoneTarget] {
         try await database.query(
             """
             SELECT g.arrival, g.hub, g.handle, push.iso(g.since) AS since, g.reason, push.iso(g.at) AS at, g.message
-              FROM push.gone_targets g
-             WHERE g.hub = coalesce(\(hub), g.hub) AND g.arrival > coalesce(\(arrival), -1)
+              FROM (SELECT t.*
+                      FROM push.gone_targets t
+                     WHERE t.hub = coalesce(\(hub), t.hub) AND t.arrival > coalesce(\(arrival), -1)
+                     ORDER BY t.arrival
+                     FETCH FIRST \(limit) ROWS WITH TIES) g
              ORDER BY g.arrival, g.message
-             LIMIT \(limit)
             """, doing: "read which handles are gone"
         ) { rows in
             try rows.map { row in

@@ -13,7 +13,8 @@ struct ListMessages: DatabaseCommand {
             and how to look further; with --json it goes to standard error.
 
             With --gone it prints the handles that their service no longer knows, the first recorded first, as the view \
-            push.gone_targets does; that needs a login with push_register. --after goes on behind the last arrival.
+            push.gone_targets does; that needs a login with push_register. --after goes on behind the last arrival, \
+            of which all are printed, whatever --limit says.
 
             Example: fanfare message list --tag customer-777 --since 2d
             Example: fanfare message list --gone --hub shop --json
@@ -92,8 +93,8 @@ extension Report {
         ]
         let last = gone.last.map { "--after \($0.arrival)" }
         let footer =
-            gone.count == Int(limit)
-            ? "the first \(limit); go on with \(last ?? "")"
+            gone.count >= Int(limit)
+            ? "the first \(gone.count); go on with \(last ?? "")"
             : last.map { "no more; later ones come \($0)" } ?? "no handle is gone"
         self.init(gone, columns, footer: footer) {
             ["\($0.arrival)", $0.hub, $0.handle, $0.since, $0.at, "\($0.message)", $0.reason]

@@ -35,6 +35,27 @@ import Testing
         #expect(try await store.messages.gone(hub: nil, after: gone[1].arrival, limit: 50).map(\.handle) == ["token-4"])
     }
 
+    /// One statement writes many results with one arrival: a page ends with an arrival, or the next would begin behind some.
+    @Test func aPageHoldsWholeArrivals() async throws {
+        let store = try await StoreFixture.make()
+        try await store.database.execute("SELECT push.add_hub('shop', kind => 'fcm')")
+        try await store.database.execute(
+            """
+            INSERT INTO push.message (hub, handles, format, content)
+            SELECT 'shop', ARRAY['token-' || g], 'fcmv1', '{"message": {"data": {"a": "b"}}}' FROM generate_series(1, 5) g
+            """)
+        try await store.database.execute(
+            """
+            INSERT INTO push.result (id, status, reason, arrival)
+            SELECT id, 'rejected', 'target_gone', CASE handles[1] WHEN 'token-5' THEN 1001 ELSE 1000 END
+              FROM push.message
+            """)
+        let first = try await store.messages.gone(hub: "shop", after: nil, limit: 2)
+        #expect(first.map(\.handle) == ["token-1", "token-2", "token-3", "token-4"])
+        let next = try await store.messages.gone(hub: "shop", after: first.last?.arrival, limit: 2)
+        #expect(next.map(\.handle) == ["token-5"])
+    }
+
     /// The answer to a message for several devices does not say which of them is gone.
     @Test func aMessageToSeveralHandlesNamesNone() async throws {
         let store = try await StoreFixture.make()
