@@ -80,7 +80,7 @@ import Testing
             try await worker.until("SELECT count(*) FROM push.result WHERE status = 'accepted'") { $0 == 20 }
             try await worker.until("SELECT count(*) FROM push.hub_health WHERE state = 'open'")
         }
-        #expect(try await worker.test.number("SELECT count(*) FROM push.result") == 20)
+        #expect(try await worker.statuses() == "accepted 20")
         #expect(worker.emulator.journal().count == 20)
     }
 

@@ -128,7 +128,7 @@ import Testing
             worker.emulator.clearFaults()
             try await worker.until("SELECT count(*) FROM push.result WHERE status = 'accepted'") { $0 == 20 }
         }
-        #expect(try await worker.test.number("SELECT count(*) FROM push.result") == 20)
+        #expect(try await worker.statuses() == "accepted 20")
     }
 
     @Test func aRefusedAccountGivesWayToTheOther() async throws {

@@ -91,7 +91,10 @@ import Testing
             try await worker.emulator.wait(untilTaken: 40)
             try await worker.enqueue(40, tag: "urgent", options: "priority=0")
             try await worker.until(
-                "SELECT count(*) FROM push.result r JOIN push.message m USING (id) WHERE m.priority = 0"
+                """
+                SELECT count(*) FROM push.result r JOIN push.message m USING (id)
+                 WHERE m.priority = 0 AND r.status = 'accepted'
+                """
             ) { $0 == 40 }
         }
 
