@@ -45,7 +45,7 @@ public final class AccessTokens: PassSource {
         primary: ServiceAccount, secondary: ServiceAccount? = nil, version: String = "dev",
         continuing earlier: AccessTokens? = nil, now: @escaping @Sendable () -> Double,
         random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) },
-        pause: @escaping @Sendable (Double) async -> Void = { try? await Task.sleep(for: .seconds($0)) },
+        pause: @escaping @Sendable (Double) async -> Void = { await Sleep.system($0) },
         perform: @escaping @Sendable (Request) async -> Reply
     ) throws(InvalidHub) {
         self.primary = primary
