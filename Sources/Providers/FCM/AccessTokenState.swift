@@ -94,6 +94,12 @@ struct AccessTokenState: Sendable {
         }
     }
 
+    /// Why the account in use is refused while the other one's pass serves; nil: that is not so.
+    func refusal(at now: Double) -> String? {
+        guard leansOnOther, pass(at: now) != nil, !self[account].isUsable(at: now) else { return nil }
+        return self[account].trouble?.reason
+    }
+
     private var leansOnOther: Bool {
         guard hasSecondary, case .refused = self[account].trouble else { return false }
         return true

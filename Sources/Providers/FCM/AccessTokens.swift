@@ -90,6 +90,8 @@ public final class AccessTokens: PassSource {
 
     public var trouble: PassTrouble? { look { trouble(of: $0) } }
 
+    public var refusal: String? { look { $0.refusal(at: now()) } }
+
     private func trouble(of tokens: AccessTokenState) -> PassTrouble? {
         let now = now()
         if tokens.pass(at: now) != nil { return nil }

@@ -14,6 +14,8 @@ struct HubConditions {
         case slowed
         /// This worker has no pass for it.
         case withoutPass
+        /// The credential in use is refused, and the other one serves in its place.
+        case substituted
     }
 
     private var known: [Condition: (since: Double, why: String)] = [:]
@@ -42,7 +44,7 @@ extension Gate.State {
         case .failing: breaker.openings > 0 ? "posts of another worker do not get through" : nil
         case .held: held
         case .paused: pausedBy
-        case .slowed: nil  // the gate does not know
+        case .slowed, .substituted: nil  // the gate does not know
         case .withoutPass: lackOfPass(now: now)
         }
     }

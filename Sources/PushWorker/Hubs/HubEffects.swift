@@ -63,14 +63,27 @@ struct HubEffects: Sendable {
     }
 
     /// What became of the search for a pass: the hub waits here while there is none, and is held for everybody when its
-    /// service refuses us one.
+    /// service refuses us one. One credential that is refused beside another that serves is logged alone.
     func apply(_ trouble: PassTrouble?, to hub: HubContext) async {
         let now = clock.monotonic()
         hub.gate.withoutPass(because: trouble?.reason, now: now)
+        substituted(because: hub.passes.refusal, at: hub, now: now)
         guard case .refused(let why) = trouble else { return }
         let hold = hub.gate.hold(because: why, leftAt: now, now: now, pause: settings.probeSeconds)
         await share(hold, of: hub, because: why, leftAt: now)
         hub.turnAwayIfClosed(now: now)
+    }
+
+    /// - Parameter why: why the credential in use is refused while the other one serves; nil: it is not refused.
+    private func substituted(because why: String?, at hub: HubContext, now: Double) {
+        guard let why else {
+            states.ended(.substituted, of: hub, now: now)
+            return
+        }
+        guard states.began(.substituted, of: hub, because: why, now: now) else { return }
+        log.warning(
+            "the credential in use is refused; the other one serves in its place",
+            metadata: ["hub": "\(hub.settings.name)", "in_use": "\(hub.key)", "why": "\(why)"])
     }
 
     /// An answer showed that failures or a hold are over: logs it and reports it to the other workers.

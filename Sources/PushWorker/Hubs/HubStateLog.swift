@@ -65,6 +65,7 @@ struct HubStateLog: Sendable {
             if hub.rate > 0 { fields["posts_per_second"] = .stringConvertible(hub.rate) }  // else no limit
             log.notice("back at full speed", metadata: fields)
         case .withoutPass: log.notice("there is a pass for the hub again", metadata: fields)
+        case .substituted: log.notice("the credential in use is not refused any more", metadata: fields)
         }
         return true
     }
@@ -92,7 +93,7 @@ struct HubStateLog: Sendable {
             fields["why"] = hub.gate.read { $0.pauseReason }.map { "\($0)" }
             log.warning("the hub is paused; its messages wait", metadata: fields)
         case .withoutPass: log.warning("no pass for the hub yet; its messages wait", metadata: fields)
-        case .slowed: break  // `HubEffects` and `GateReader` know the rate
+        case .slowed, .substituted: break  // `HubEffects` and `GateReader` log these
         }
     }
 

@@ -37,10 +37,13 @@ public protocol PassSource: Sendable {
     /// Why there is no pass; nil: there is one. Default: nil.
     var trouble: PassTrouble? { get }
 
+    /// Why the credential in use is refused while the other one serves in its place; nil: it is not. Default: nil.
+    var refusal: String? { get }
+
     /// Keeps a pass ready until the task is cancelled, for kinds that have to fetch it. One task for each source.
     /// Default: returns at once, because signing needs no waiting.
     ///
-    /// - Parameter changed: called with each new `trouble`, one call after the other.
+    /// - Parameter changed: called with each new `trouble`, and at each new pass, one call after the other.
     func keepReady(_ changed: @escaping @Sendable (PassTrouble?) async -> Void) async
 }
 
@@ -60,5 +63,6 @@ public enum PassTrouble: Error, Sendable, Equatable {
 
 extension PassSource {
     public var trouble: PassTrouble? { nil }
+    public var refusal: String? { nil }
     public func keepReady(_ changed: @escaping @Sendable (PassTrouble?) async -> Void) async {}
 }

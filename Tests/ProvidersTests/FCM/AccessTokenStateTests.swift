@@ -222,11 +222,14 @@ import VectorSupport
         var both = state
         state.answered(Self.token(), askedAt: Self.start, at: Self.start, random: 0)
         #expect(try pass(state).number & 1 == 1 && state.account == .primary)
+        #expect(state.refusal(at: Self.start) == "revoked")
         both.answered(.refused(because: "too"), askedAt: Self.start, at: Self.start, random: 0)
         #expect(both.trouble(at: Self.start) == .refused(because: "revoked; the other account: too"))
+        #expect(both.refusal(at: Self.start) == nil, "none serves")
         let later = Self.start + 60
         try exchange(&state, Self.token(), at: later)
         #expect(try pass(state, at: later).number & 1 == 0, "the account in use again")
+        #expect(state.refusal(at: later) == nil)
     }
 
     @Test func aTokenOfShortLifeServesForHalfOfIt() throws {

@@ -14,15 +14,17 @@ import Testing
         private let source: any PassSource
         private struct State {
             var trouble: PassTrouble? = .waiting(because: "the token endpoint replied 503")
+            var refusal: String?
             var changed: (@Sendable (PassTrouble?) async -> Void)?
         }
         private let state = Mutex(State())
 
         init(_ source: any PassSource) { self.source = source }
 
-        func become(_ trouble: PassTrouble?) async {
+        func become(_ trouble: PassTrouble?, refusal: String? = nil) async {
             let changed = state.withLock { state in
                 state.trouble = trouble
+                state.refusal = refusal
                 return state.changed
             }
             await changed?(trouble)
@@ -37,6 +39,7 @@ import Testing
         var expiry: Int64? { source.expiry }
         var issued: Int { source.issued }
         var trouble: PassTrouble? { state.withLock { $0.trouble } }
+        var refusal: String? { state.withLock { $0.refusal } }
         func keepReady(_ changed: @escaping @Sendable (PassTrouble?) async -> Void) async {
             state.withLock { $0.changed = changed }
             await changed(trouble)
@@ -99,6 +102,28 @@ import Testing
         }
         #expect(try await worker.lost() == [])
         #expect(worker.emulator.journal().count == 2000, "nothing was sent twice")
+    }
+
+    /// Without these lines nobody learns of it before the other one fails, too.
+    @Test func aCredentialThatIsRefusedWhileTheOtherServesIsLoggedOnce() async throws {
+        let (first, passes) = try await Self.worker()
+        let log = LogRecorder()
+        var logging = first
+        logging.log = log.logger
+        let worker = logging
+        try await worker.enqueue(5)
+        try await worker.whileWorking { _ in
+            try await worker.until("SELECT count(*) FROM push.worker")
+            for _ in 0..<3 { await passes.become(nil, refusal: "invalid_grant: the key was deleted") }
+            try await worker.accepted(5)
+            let begins = log.fields(of: "the credential in use is refused; the other one serves in its place")
+            #expect(
+                begins == [["hub": "news", "in_use": "primary", "why": "invalid_grant: the key was deleted"]],
+                "\(begins)")
+            await passes.become(nil)
+            let ends = log.fields(of: "the credential in use is not refused any more")
+            #expect(ends.count == 1 && ends[0]["hub"] == "news", "\(ends)")
+        }
     }
 
     @Test func aRefusedSenderHoldsTheHubAndAPassLetsItBeTriedAgain() async throws {
