@@ -50,6 +50,8 @@ struct AddHub: ReportingCommand {
 
     func report() async throws -> Report {
         let known = try options.common.loadSettings(.database).hubs[name]
+        // What is registered has to be what the settings mean: a misspelt kind would become the default one.
+        if known != nil { _ = try options.common.loadSettings(.registration) }
         if known != nil, hasOptions {
             throw Failure(
                 "cannot add hub \"\(name)\"",

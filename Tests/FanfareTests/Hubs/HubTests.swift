@@ -70,6 +70,18 @@ import Testing
         #expect(try await site.fanfare("hub", "add", "y", "--kind", "fcm", "--allow-broadcast").status == 65)
     }
 
+    /// It would be registered as the default kind, and a kind never changes.
+    @Test func aHubWhoseKindIsMisspeltInTheSettingsIsNotAdded() async throws {
+        let site = try await Site.make()
+        let settings = try Site.fcmSettings(url: site.url).replacing("\"fcm\"", with: "\"fmc\"")
+        let fanfare = BuiltProgram(
+            settings: try site.scratch.write(settings, to: "misspelt.json"), scratch: site.scratch)
+        let ended = try await fanfare("hub", "add", "shop")
+        #expect(ended.status == 78, "\(ended.output)")
+        #expect(ended.errors.contains(#"hubs.shop.kind: is "fmc""#), "\(ended.errors)")
+        #expect(try await !site.fanfare("hub", "list").output.contains("shop"))
+    }
+
     /// The same role as for every other command about hubs, and for `push.add_hub`.
     @Test func anOperatorAddsAHubAndAWorkerDoesNot() async throws {
         let site = try await Site.make()
