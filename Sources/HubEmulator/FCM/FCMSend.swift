@@ -19,9 +19,6 @@ struct FCMSend: Sendable {
     /// `validate_only`: everything is checked and nothing delivered.
     let isTrial: Bool
 
-    /// Bytes of a message to topics above which Google's pages disagree whether FCM takes it.
-    static let topicSize = 2_048
-
     /// - Throws: 400 with the field at fault; the texts are ours where Google's are not known.
     init(_ body: [UInt8]) throws(FCMError) {
         let root: JSONNode

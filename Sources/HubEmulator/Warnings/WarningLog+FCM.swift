@@ -27,10 +27,10 @@ extension WarningLog {
                 "&& and || stand beside each other without parentheses: FCM documents no precedence, and the emulator goes "
                     + "from left to right; write the parentheses")
         }
-        if send.size > FCMSend.topicSize {
+        if send.size > Topic.undisputedBytes {
             add(
                 .largeForTopics, hub: hub.name,
-                "\(send.size) bytes to topics: a page of Google's allows \(FCMSend.topicSize), another one "
+                "\(send.size) bytes to topics: a page of Google's allows \(Topic.undisputedBytes), another one "
                     + "\(TargetedMessage.sizeLimit); keep to the smaller one")
         }
     }

@@ -2,6 +2,10 @@
 ///
 /// `[a-zA-Z0-9-_.~%]+` (firebase.google.com/docs/reference/fcm/rest/v1/projects.messages). Topics compare with case.
 public enum Topic {
+    /// Bytes of a message to topics that FCM takes by all of Google's pages. Up to 4,096 it takes by one of them
+    /// (docs/fcm.md, "Quota and ramp").
+    public static let undisputedBytes = 2_048
+
     /// Whether a text is one topic. Allocates nothing.
     public static func isTopic(_ text: String) -> Bool {
         let utf8 = text.utf8

@@ -59,7 +59,7 @@ enum DoctorHubs {
             findings.append(
                 .ok("hub \(name)", "secondary key", "none: a rotation of the key means a pause"))
         }
-        return findings
+        return findings + advice(on: hub.settings)
     }
 
     /// Why there is no pass to ask with. Pure.

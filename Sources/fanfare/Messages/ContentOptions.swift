@@ -107,9 +107,27 @@ struct ContentOptions: ParsableArguments {
     }
 }
 
-/// The values of `push.message.format`.
-enum ContentFormat: String, CaseIterable, ExpressibleByArgument {
-    case template, apple, fcmv1, windows, adm, baidu, browser, xiaomi
+/// A value of `push.message.format`: one of those that some kind of hub takes.
+struct ContentFormat: ExpressibleByArgument, Equatable, CustomStringConvertible {
+    static let template = ContentFormat("template")
+    static let windows = ContentFormat("windows")
+
+    static let allValueStrings = HubKind.allCases.flatMap(\.facts.formats).reduce(into: [String]()) { all, name in
+        if !all.contains(name) { all.append(name) }
+    }
+
+    let rawValue: String
+
+    private init(_ name: String) { rawValue = name }
+
+    init?(rawValue name: String) {
+        guard Self.allValueStrings.contains(name) else { return nil }
+        self.init(name)
+    }
+
+    init?(argument: String) { self.init(rawValue: argument) }
+
+    var description: String { rawValue }
 
     /// The payload as the column holds it. What Windows takes is XML or any text: it stands there as a JSON string, and
     /// nobody wants to write one by hand.

@@ -41,7 +41,7 @@ struct MessageLine {
         if message.hub.isEmpty { throw LineFault("hub is missing") }
         if message.content == nil && message.translations == nil { throw LineFault("content is missing") }
         guard (message.format ?? "template") == "template" else {
-            if let format = message.format.flatMap(ContentFormat.init) {
+            if let format = message.format.flatMap(ContentFormat.init(rawValue:)) {
                 message.content = message.content.map(format.json)
             }
             return message

@@ -49,8 +49,8 @@ struct Send: ReportingCommand {
         let hub = try HubClient(self.hub, of: try options.common.settings())
         let posts = try plan(for: hub.settings)
         if dryRun {
-            return Report(
-                requests: try posts.map { try request(for: $0, to: hub, with: Self.pass(of: hub)) })
+            let requests = try posts.map { try request(for: $0, to: hub, with: Self.pass(of: hub)) }
+            return Report(requests: requests, warnings: posts.compactMap { Self.warning(of: $0, at: hub.settings) })
         }
         let sent = try await hub.withConnection { try await send(posts, to: $0) }
         return Report(fitting: sent.text, sent.json)
@@ -74,6 +74,14 @@ struct Send: ReportingCommand {
     /// A dry run prints no pass, and so needs none but its first word.
     private static func pass(of hub: HubClient) -> Pass {
         Pass(header: Secret("\(hub.provider.scheme) -"), number: 0, expiry: 0)
+    }
+
+    /// What the service may refuse, though the rules of rows allow it; nil: nothing.
+    static func warning(of post: Post, at hub: HubSettings) -> String? {
+        guard hub.kind.facts.tag == .topics, post.body.count > Topic.undisputedBytes else { return nil }
+        if case .handles = post.target { return nil }
+        return "\(post.body.count) bytes to \(post.target.label ?? "everyone"): one of Google's pages allows "
+            + "\(Topic.undisputedBytes) to topics, another one \(hub.kind.facts.bodyBytes); keep to the smaller one"
     }
 
     private func request(for post: Post, to hub: HubClient, with pass: Pass) throws(Failure) -> Request {
@@ -102,9 +110,12 @@ struct Send: ReportingCommand {
 }
 
 extension Report {
-    init(requests: [Request]) {
+    init(requests: [Request], warnings: [String]) {
         self.init(
-            requests.map(\.text).joined(separator: "\n\n"), ["requests": .list(requests.map(\.json))])
+            requests.map(\.text).joined(separator: "\n\n"),
+            ["requests": .list(requests.map(\.json)), "warnings": .list(warnings.map { .text($0) })])
+        let lines = warnings.map { "fanfare: warning: \($0)" }.joined(separator: "\n")
+        if !warnings.isEmpty { remarks = (lines, lines) }
     }
 }
 

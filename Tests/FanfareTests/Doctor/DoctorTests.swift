@@ -439,6 +439,21 @@ import Testing
         #expect(found["workers/silent"]?["found"] as? String == "gone/2 since 10 min")
     }
 
+    @Test(arguments: [
+        (HubKind.fcm, 9_000, 0, true), (.fcm, 0, 0, true), (.fcm, 9_000, 60, false), (.fcm, 1_000, 0, false),
+        (.notificationHubs, 9_000, 0, false),
+    ])
+    func aRateThatGoogleWantsToGrowIsNamed(kind: HubKind, rate: Int, ramp: Int, isNamed: Bool) {
+        var hub = HubSettings(name: "shop", kind: kind)
+        hub.ratePerSecond = rate
+        hub.rampSeconds = ramp
+        let findings = DoctorHubs.advice(on: hub)
+        #expect(findings.contains { $0.name == "ramp" && $0.grade == .warn } == isNamed)
+        #expect(findings.contains { $0.name == "topics" } == false)
+        hub.tagsAreTopics = true
+        #expect(DoctorHubs.advice(on: hub).contains { $0.name == "topics" } == (kind == .fcm))
+    }
+
     @Test func aLongListIsCutAndCounted() {
         let finding = DoctorFinding.list(
             "a", "b", ["x", "y", "z", "1", "2", "3"], none: "none", as: .warn, remedy: "end it")

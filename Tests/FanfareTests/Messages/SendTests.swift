@@ -48,6 +48,24 @@ import Testing
         }
     }
 
+    /// One of Google's pages has a smaller limit for topics: what is sent is refused or not, and a dry run says so before.
+    @Test(arguments: [("--tag", 2_048, false), ("--tag", 2_049, true), ("--handle", 2_049, false)])
+    func aDryRunWarnsOfMoreThanBothOfGooglesPagesAllowToTopics(option: String, bytes: Int, isWarned: Bool) async throws
+    {
+        let site = try await Site.make(migrated: nil)
+        let settings = try Site.fcmSettings(url: site.url, hub: #""tags": "topics", "#)
+        let fanfare = BuiltProgram(settings: try site.scratch.write(settings, to: "fcm.json"), scratch: site.scratch)
+        let (head, tail) = (#"{"message":{"data":{"k":""#, #""}}}"#)
+        let content = head + String(repeating: "x", count: bytes - head.utf8.count - tail.utf8.count) + tail
+        let ended = try await fanfare(
+            "send", "--hub", "shop", option, "news", "--format", "fcmv1", "--content", content, "--dry-run", "--json")
+        #expect(ended.status == 0, "\(ended.errors)")
+        let warnings = try #require(try ended.json([String: Any].self)["warnings"] as? [String])
+        #expect(warnings.count == (isWarned ? 1 : 0))
+        #expect(
+            ended.errors.contains("\(bytes) bytes to news: one of Google's pages allows 2048 to topics") == isWarned)
+    }
+
     @Test func aDryRunShowsTheRequestWithoutItsTokenAndSendsNothing() async throws {
         try await HubSite.run { site in
             let ended = try await site.fanfare.run(hello + ["--dry-run"])
