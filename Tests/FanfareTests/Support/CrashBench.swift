@@ -1,6 +1,7 @@
 import ProgramSupport
 import Foundation
 import HubEmulator
+import PushModel
 import TestSupport
 import Testing
 
@@ -11,8 +12,9 @@ struct CrashBench {
     /// Between `first` and the database.
     let proxy: Proxy
 
-    init() async throws {
-        worker = try await TestWorker.make()
+    /// - Parameter hub: what all of them serve.
+    init(_ hub: HubSettings = TestWorker.news) async throws {
+        worker = try await TestWorker.make(hub)
         scratch = try ScratchDirectory()
         proxy = try Proxy(to: worker.test.conninfo)
     }
@@ -24,11 +26,9 @@ struct CrashBench {
     ///   - proxied: its connections lead through the proxy.
     func start(_ name: String, proxied: Bool = false, batch: Int = 100) throws -> ServiceBench.Process {
         let url = proxied ? proxy.conninfo(worker.test.conninfo) : worker.test.conninfo
-        let connection = worker.emulator.connectionString(for: worker.hub.hub)?.reveal() ?? ""
         let settings = """
             {"database": {"url": "\(url)"\(proxied ? #", "prepare": "never""# : "")},
-             "hubs": {"news": {"hub": "breaking-news", "connectionString": "\(connection)", "window": 16,
-               "languages": {"en": "English", "fr": "French", "zh-Hans": "Mandarin"}, "fallback": "en"}},
+             "hubs": {"\(worker.hub.name)": \(try hub())},
              "console": {"listen": "off"}, "dispatch": {"leaseSeconds": 5, "batch": \(batch)}}
             """
         let fanfare = BuiltProgram(settings: try scratch.write(settings, to: name + ".json"), scratch: scratch)
@@ -37,6 +37,25 @@ struct CrashBench {
         process.standardOutput = FileHandle.nullDevice
         process.standardError = try scratch.open(name + ".log")
         return try ServiceBench.Process(process)
+    }
+
+    /// The hub in the settings of a worker.
+    private func hub() throws -> String {
+        switch worker.hub.kind {
+        case .notificationHubs:
+            let connection = worker.emulator.connectionString(for: worker.hub.hub)?.reveal() ?? ""
+            return """
+                {"hub": "breaking-news", "connectionString": "\(connection)", "window": 16,
+                 "languages": {"en": "English", "fr": "French", "zh-Hans": "Mandarin"}, "fallback": "en"}
+                """
+        case .fcm:
+            let account = worker.emulator.serviceAccount(of: worker.hub.name)?.reveal() ?? ""
+            let text = try JSONSerialization.data(withJSONObject: account, options: .fragmentsAllowed)
+            return """
+                {"kind": "fcm", "tags": "topics", "endpoint": "\(worker.emulator.endpoint ?? "")", "window": 16,
+                 "serviceAccount": \(String(decoding: text, as: UTF8.self))}
+                """
+        }
     }
 
     /// Waits until its log says this.
