@@ -43,6 +43,9 @@ let package = Package(
             name: "CLibcurl", path: "Sources/CLibcurl", pkgConfig: "libcurl",
             providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(
+            name: "CNghttp2", path: "Sources/CNghttp2", pkgConfig: "libnghttp2",
+            providers: [.apt(["libnghttp2-dev"])]),
+        .systemLibrary(
             name: "COpenSSL", path: "Sources/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
 
         // The rules of payloads and of locales and the kinds of hubs, which bin/generate writes into the schema as well.
@@ -67,7 +70,7 @@ let package = Package(
         .target(name: "Postgres", dependencies: ["CLibpq", "Concurrency"], swiftSettings: strict),
         // Private servers, for tests, the demo and chaos.
         .target(name: "PostgresServer", dependencies: ["Postgres", "Concurrency", "Files"], swiftSettings: strict),
-        .target(name: "HTTPTransport", dependencies: ["CLibcurl", "Concurrency"], swiftSettings: strict),
+        .target(name: "HTTPTransport", dependencies: ["CLibcurl", "CNghttp2", "Concurrency"], swiftSettings: strict),
         .target(name: "Signing", dependencies: ["COpenSSL"], swiftSettings: strict),
         .target(
             name: "Providers", dependencies: ["PushModel", "Concurrency", "HTTPTransport", "Signing"],

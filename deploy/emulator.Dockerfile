@@ -9,7 +9,7 @@ FROM ${SWIFT_IMAGE} AS build
 # Versions are those of the base image's Debian release; a pinned one disappears with its next security update.
 # hadolint ignore=DL3008
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends pkg-config libcurl4-openssl-dev libssl-dev \
+    && apt-get install -y --no-install-recommends pkg-config libcurl4-openssl-dev libnghttp2-dev libssl-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /source
 # The packages first, in the versions of deploy/versions.txt: a change to our sources does not fetch them again.
@@ -27,7 +27,7 @@ RUN swift build -c release --product fanfare-emulator --static-swift-stdlib --fo
 FROM ${RUNTIME_IMAGE}
 # hadolint ignore=DL3008
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends libcurl4 libssl3 libstdc++6 ca-certificates \
+    && apt-get install -y --no-install-recommends libcurl4 libnghttp2-14 libssl3 libstdc++6 ca-certificates \
     && rm -rf /var/lib/apt/lists/*
 COPY --from=build /out/fanfare-emulator /usr/bin/fanfare-emulator
 # It writes no file: --read-only works.

@@ -1,10 +1,11 @@
 // libcurl's setopt and getinfo are variadic, which Swift cannot call: one typed function per kind of argument, no
 // logic. The epoll functions are here because Swift cannot name a member of the union in struct epoll_event, which is
-// packed.
+// packed. The two functions about ALPN are here because libcurl gives out OpenSSL's own objects.
 #ifndef FANFARE_CLIBCURL_SHIM_H
 #define FANFARE_CLIBCURL_SHIM_H
 
 #include <curl/curl.h>
+#include <openssl/ssl.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
@@ -46,7 +47,29 @@ static inline CURLcode fanfare_get_long(CURL *h, CURLINFO i, long *v) { return c
 // In microseconds, for the CURLINFO_..._TIME_T.
 static inline CURLcode fanfare_get_time(CURL *h, CURLINFO i, curl_off_t *v) { return curl_easy_getinfo(h, i, v); }
 static inline CURLcode fanfare_get_pointer(CURL *h, CURLINFO i, void **v) { return curl_easy_getinfo(h, i, v); }
+static inline CURLcode fanfare_get_socket(CURL *h, curl_socket_t *v) {
+    return curl_easy_getinfo(h, CURLINFO_ACTIVESOCKET, v);
+}
 static inline CURLcode fanfare_message_result(const CURLMsg *m) { return m->data.result; }
+
+// Offers HTTP/2 alone in the TLS handshake. libcurl offers it only together with its own framing.
+static inline CURLcode fanfare_offer_http2_in(CURL *h, void *context, void *unused) {
+    (void)h, (void)unused;
+    return SSL_CTX_set_alpn_protos((SSL_CTX *)context, (const unsigned char *)"\x02h2", 3) == 0 ? CURLE_OK
+                                                                                             : CURLE_SSL_CONNECT_ERROR;
+}
+static inline CURLcode fanfare_offer_http2(CURL *h) {
+    return curl_easy_setopt(h, CURLOPT_SSL_CTX_FUNCTION, fanfare_offer_http2_in);
+}
+// Whether the server of a connected handle chose HTTP/2.
+static inline int fanfare_chose_http2(CURL *h) {
+    struct curl_tlssessioninfo *tls = NULL;
+    if (curl_easy_getinfo(h, CURLINFO_TLS_SSL_PTR, &tls) != CURLE_OK || tls == NULL || tls->internals == NULL) return 0;
+    const unsigned char *name = NULL;
+    unsigned count = 0;
+    SSL_get0_alpn_selected((const SSL *)tls->internals, &name, &count);
+    return count == 2 && name[0] == 'h' && name[1] == '2';
+}
 
 static inline int fanfare_epoll_change(int epoll, int operation, int fd, unsigned events) {
     struct epoll_event event = {.events = events, .data.fd = fd};

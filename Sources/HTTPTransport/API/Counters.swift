@@ -24,6 +24,14 @@ public struct Counters: Sendable, Equatable {
     public var inFlight = 0
     /// Requests waiting for a slot now, as of the loop's last turn.
     public var queued = 0
+    /// HTTP/2 connections now, also those that take no more requests.
+    public var http2Connections = 0
+    /// GOAWAY frames that came.
+    public var goAways = 0
+    /// Requests that a server refused without processing them, by REFUSED_STREAM or by a GOAWAY.
+    public var refusedStreams = 0
+    /// PINGs sent to connections that had been silent.
+    public var pings = 0
     /// CPU seconds the loop thread has used.
     public var cpuSeconds = 0.0
 }
@@ -42,6 +50,10 @@ final class AtomicCounters: Sendable {
     let turns = Atomic<Int>(0)
     let inFlight = Atomic<Int>(0)
     let queued = Atomic<Int>(0)
+    let http2Connections = Atomic<Int>(0)
+    let goAways = Atomic<Int>(0)
+    let refusedStreams = Atomic<Int>(0)
+    let pings = Atomic<Int>(0)
 
     func count(_ reply: Reply) {
         switch reply.outcome {
@@ -60,6 +72,8 @@ final class AtomicCounters: Sendable {
             epollChanges: epollChanges.load(ordering: .relaxed), epollFailures: epollFailures.load(ordering: .relaxed),
             wakeUps: wakeUps.load(ordering: .relaxed), turns: turns.load(ordering: .relaxed),
             inFlight: inFlight.load(ordering: .relaxed), queued: queued.load(ordering: .relaxed),
+            http2Connections: http2Connections.load(ordering: .relaxed), goAways: goAways.load(ordering: .relaxed),
+            refusedStreams: refusedStreams.load(ordering: .relaxed), pings: pings.load(ordering: .relaxed),
             cpuSeconds: cpuSeconds)
     }
 }

@@ -30,12 +30,17 @@ public final class HTTPClient: Sendable {
         try DescriptorLimit.ensure(connections: settings.connectionLimit)
         let counts = AtomicCounters()
         let inbox = try Inbox(counts: counts)
-        let reactor = try Reactor(settings, inbox: inbox, counts: counts)
+        let loop: any TransportLoop =
+            if let http2 = settings.http2 {
+                try HTTP2Loop(settings, http2, inbox: inbox, counts: counts)
+            } else {
+                try Reactor(settings, inbox: inbox, counts: counts)
+            }
         self.counts = counts
         self.inbox = inbox
         do throws(SystemThreadError) {
             // No signals: a handler must not run between two steps of libcurl.
-            thread = try SystemThread(named: "fanfare-http", signals: .blocked, Self.job(reactor, inbox))
+            thread = try SystemThread(named: "fanfare-http", signals: .blocked, Self.job(loop, inbox))
         } catch {
             throw TransportError(doing: "cannot start the loop thread", code: error.code, text: error.description)
         }
@@ -101,12 +106,12 @@ public final class HTTPClient: Sendable {
     }
 
     /// What the loop thread does.
-    private static func job(_ reactor: sending Reactor, _ inbox: Inbox) -> sending () -> Void {
-        var reactor: Reactor? = reactor
+    private static func job(_ loop: sending any TransportLoop, _ inbox: Inbox) -> sending () -> Void {
+        var loop: (any TransportLoop)? = loop
         return {
             BatchScheduling.begin()
-            reactor?.run()
-            reactor = nil  // frees libcurl's handles and connections on the thread they belong to
+            loop?.run()
+            loop = nil  // frees libcurl's handles and connections on the thread they belong to
             inbox.announceEnd()
         }
     }

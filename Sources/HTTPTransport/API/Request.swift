@@ -21,10 +21,12 @@ public struct Request: Sendable {
     /// Header lines of this request alone. `HeaderLine` has refused control characters.
     public var headers: [HeaderLine]
     public var body: [UInt8]
+    /// What it may share a connection with. Default: everything that goes to the same origin.
+    public var group: ConnectionGroup
 
     public init(
         id: Int64 = 0, method: Method = .post, url: String, shared: SharedHeaders, headers: [HeaderLine] = [],
-        body: [UInt8] = []
+        body: [UInt8] = [], group: ConnectionGroup = ConnectionGroup()
     ) {
         self.id = id
         self.method = method
@@ -32,6 +34,7 @@ public struct Request: Sendable {
         self.shared = shared
         self.headers = headers
         self.body = body
+        self.group = group
     }
 }
 

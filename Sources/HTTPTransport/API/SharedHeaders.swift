@@ -2,11 +2,13 @@ import CLibcurl
 
 /// Header lines that many requests share: one hub, one token. A new token needs a new object.
 ///
-/// libcurl borrows the list instead of copying it, so a request in flight keeps this object alive. The list is freed
-/// with the last request that points at it.
+/// libcurl and nghttp2 borrow the lines instead of copying them, so a request in flight keeps this object alive. They are freed
+/// with the last request that points at them.
 public final class SharedHeaders: Sendable {
     /// The list that each request's own lines link to. Never changed after `init`: libcurl and the loop only read it.
     nonisolated(unsafe) let list: UnsafeMutablePointer<curl_slist>?
+    /// The same for HTTP/2.
+    let fields: HeaderFields
     /// Names of lines whose values people never see.
     let secrets: [String]
 
@@ -19,6 +21,7 @@ public final class SharedHeaders: Sendable {
         list = Self.append("Expect:", to: list)
         list = Self.append("Content-Type:", to: list)
         self.list = list
+        fields = HeaderFields(lines)
         secrets = lines.filter(\.isSecret).map(\.name)
     }
 

@@ -42,3 +42,22 @@ public final class Timing: Sendable {
             isFirstOnConnection: isNew)
     }
 }
+
+extension Timing {
+    /// How long it took to open a connection, from its handle.
+    convenience init(connecting easy: UnsafeMutableRawPointer) {
+        let times = Timing(of: easy)
+        self.init(
+            lookup: times.lookup, connect: times.connect, handshake: times.handshake, answer: 0,
+            isFirstOnConnection: true)
+    }
+
+    /// The timing of a request over HTTP/2. Its connection was opened for the first one.
+    convenience init(of stream: HTTP2Stream, connecting: Timing, at now: LoopTime) {
+        let isFirst = stream.isFirst
+        self.init(
+            lookup: isFirst ? connecting.lookup : 0, connect: isFirst ? connecting.connect : 0,
+            handshake: isFirst ? connecting.handshake : 0,
+            answer: Double(now.monotonic &- stream.startedAt) / 1e9, isFirstOnConnection: isFirst)
+    }
+}

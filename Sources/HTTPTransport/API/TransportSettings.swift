@@ -36,6 +36,10 @@ public struct TransportSettings: Sendable {
     /// Whether each reply has a `timing`. Costs six calls of libcurl for each request.
     public var measuresTime = false
 
+    /// How HTTP/2 is spoken; nil: HTTP/1.1 is. With it a request's time is the smaller one of `timeout` and `stallTimeout`, and
+    /// `idleLimit` and `connectionLifetime` have no effect.
+    public var http2: HTTP2Settings?
+
     /// False only in the test that shows what libcurl does without it.
     var refusesSilentResend = true
     /// False only in the test that shows what a certificate directory costs.
@@ -62,6 +66,10 @@ public struct TransportSettings: Sendable {
         check("connectionLifetime", connectionLifetime, from: .seconds(1), to: .seconds(86400))
         check("newConnectionsPerTurn", newConnectionsPerTurn, 1...1000)
         check("keptBody", keptBody, 1_024...1_073_741_824)
+        found += http2?.problems ?? []
+        if http2 != nil, proxy?.lowercased().hasPrefix("https:") == true {
+            found.append("proxy is https: HTTP/2 goes through http proxies alone")
+        }
         // The text does not quote the proxy: it may hold a password.
         if let proxy, proxy.isEmpty || !proxy.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) {
             found.append("proxy is empty or has characters that a URL cannot have")
@@ -84,6 +92,9 @@ public struct TransportSettings: Sendable {
             return error.text
         }
     }
+
+    /// Nanoseconds that a request over HTTP/2 has.
+    var requestTime: UInt64 { min(timeout, stallTimeout).nanoseconds }
 
     /// Connections kept, used or idle. With fewer than twice the slots, every other request would open a new one.
     var connectionLimit: Int { 2 * slots }

@@ -28,3 +28,11 @@ enum LibCurl {
         String(cString: curl_easy_strerror(code))
     }
 }
+
+extension String {
+    /// One line of visible characters, for a text of which parts may have come from a server.
+    var asciiLine: String {
+        let line = unicodeScalars.prefix(240).map { $0.isASCII && $0.value >= 0x20 && $0.value < 0x7F ? $0 : "?" }
+        return String(String.UnicodeScalarView(line))
+    }
+}

@@ -21,13 +21,24 @@ struct ReplyBuffer {
     mutating func takeHeader(_ line: UnsafeRawBufferPointer) -> Bool {
         // A status line begins a reply. After "100 Continue" another one follows; only the last block is kept.
         if line.first == UInt8(ascii: "H"), line.starts(with: "HTTP/".utf8) {
-            lines.removeAll(keepingCapacity: true)
+            clearLines()
             return true
         }
         guard lines.count + line.count <= Self.headerLimit else { return false }
         lines.append(contentsOf: line)
         return true
     }
+
+    /// Takes a field of HTTP/2, if there is room.
+    mutating func takeField(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        guard lines.count + name.count + value.count + 2 <= Self.headerLimit else { return }
+        lines.append(contentsOf: name)
+        lines.append(UInt8(ascii: ":"))
+        lines.append(contentsOf: value)
+        lines.append(UInt8(ascii: "\n"))
+    }
+
+    mutating func clearLines() { lines.removeAll(keepingCapacity: true) }
 
     /// Takes a piece of the body, up to the limit.
     ///
@@ -40,7 +51,7 @@ struct ReplyBuffer {
 
     /// Empties it for the next request; keeps the memory for header lines.
     mutating func clear() {
-        lines.removeAll(keepingCapacity: true)
+        clearLines()
         body = []
     }
 

@@ -7,14 +7,14 @@ import Glibc
 /// its slots until the last handle is freed. Confined to the loop thread.
 final class Slot {
     let easy: UnsafeMutableRawPointer
-    let sockets: EpollSet
+    let opening: SocketOpening
     private let refusesSilentResend: Bool
     private let measuresTime: Bool
 
     // The request it carries.
     private(set) var id: Int64 = 0
     private(set) var recipient: Recipient?
-    private(set) var target: RequestURL?
+    var target: RequestURL? { opening.target }
     private var shared: SharedHeaders?
     private var method = Request.Method.post
     private var startedAt: UInt64 = 0
@@ -43,7 +43,7 @@ final class Slot {
             throw TransportError(doing: "cannot make a curl handle", code: 0, text: "out of memory")
         }
         self.easy = easy
-        self.sockets = sockets
+        opening = SocketOpening(sockets)
         incoming = ReplyBuffer(keptBody: settings.keptBody)
         refusesSilentResend = settings.refusesSilentResend
         measuresTime = settings.measuresTime
@@ -66,7 +66,7 @@ final class Slot {
     func load(_ request: Request, to target: RequestURL, for recipient: Recipient, at now: UInt64) -> CURLcode {
         id = request.id
         self.recipient = recipient
-        self.target = target
+        opening.target = target
         shared = request.shared
         method = request.method
         attempts = 0
@@ -85,7 +85,7 @@ final class Slot {
     /// Empties the slot for the next request. Only after the handle has left the multi handle.
     func unload() {
         recipient = nil
-        target = nil
+        opening.target = nil
         shared = nil
         incoming.clear()
         if body.count > Self.smallBody { resizeBody(Self.smallBody) }
@@ -139,10 +139,7 @@ final class Slot {
 
     private func fault(_ code: CURLcode) -> Reply.Fault {
         if code == CURLE_ABORTED_BY_CALLBACK, wasRefusedResend { return .resendRefused }
-        let detail = String(cString: errorText)
-        // One line of visible characters: parts may have come from the server.
-        let line = detail.unicodeScalars.map { $0.isASCII && $0.value >= 0x20 && $0.value < 0x7F ? $0 : "?" }
-        let text = String(String.UnicodeScalarView(line.prefix(240)))
+        let text = String(cString: errorText).asciiLine
         let words = TransferOutcome.words(text, attempts: attempts)
         return Reply.Fault(code: Int32(code.rawValue), text: words.isEmpty ? LibCurl.text(code) : words)
     }

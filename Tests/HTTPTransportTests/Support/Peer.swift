@@ -44,6 +44,15 @@ final class Peer: @unchecked Sendable {  // passed from the accepting thread to 
         return request
     }
 
+    /// Exactly so many bytes; nil when the client has closed before.
+    func read(bytes count: Int) -> [UInt8]? {
+        while buffer.count < count {
+            guard fill() else { return nil }
+        }
+        defer { buffer.removeFirst(count) }
+        return Array(buffer[..<count])
+    }
+
     /// - Returns: false when the client has closed.
     @discardableResult
     func send(_ text: String) -> Bool {
@@ -65,6 +74,19 @@ final class Peer: @unchecked Sendable {  // passed from the accepting thread to 
     func waitForClose() {
         while fill() {}
     }
+
+    /// Sends no more, but still reads.
+    func endSending() { shutdown(fd, Int32(SHUT_WR)) }
+
+    /// Closes with a reset instead of an orderly end.
+    func reset() {
+        var abrupt = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(fd, SOL_SOCKET, SO_LINGER, &abrupt, socklen_t(MemoryLayout<linger>.size))
+        close()
+    }
+
+    /// Counts a request that was read by other means than `read`.
+    func received(_ request: ReceivedRequest) { server.received.add(request) }
 
     func stopListening() { server.stopListening() }
 

@@ -1,0 +1,120 @@
+import CLibcurl
+
+/// How connections begin, carry bytes and end.
+extension HTTP2Loop {
+    /// A connection that was being opened is there, or not.
+    func finishConnecting() {
+        while let (easy, code) = multi.nextDone() {
+            let connection = HTTP2Connection.from(easy)
+            guard let group = groups.values.first(where: { $0.connections.contains { $0 === connection } }) else {
+                continue
+            }
+            do throws(Reply.Fault) {
+                try connection.connected(code, counts: counts, into: readBuffer, at: LoopTime())
+                connected[connection.fd] = (connection, group)
+                if connection.generation < group.newestGeneration { connection.frames?.retire() }
+            } catch {
+                close(connection, of: group)
+                refuseIfAlone(group, because: error)
+                if !group.connections.isEmpty { group.rest(at: LoopTime()) }
+            }
+        }
+    }
+
+    func read(_ connection: HTTP2Connection, at now: LoopTime) {
+        // It may have ended, and its descriptor be another one's.
+        guard let (current, group) = connected[connection.fd], current === connection else { return }
+        do throws(Reply.Fault) {
+            if try connection.read(into: readBuffer, at: now) { unread.append(connection) }
+            collect(connection)
+        } catch {
+            end(connection, of: group, because: error, at: now)
+        }
+    }
+
+    func writeAll() {
+        for (connection, group) in connected.values {
+            do throws(Reply.Fault) {
+                try connection.write()
+                if connection.frames?.isOver == true { throw ConnectionFault.closedByServer }
+            } catch {
+                // What the server said before it closed counts: its GOAWAY tells what it has not read.
+                let now = LoopTime()
+                while (try? connection.read(into: readBuffer, at: now)) == true {}
+                end(connection, of: group, because: error, at: now)
+            }
+        }
+    }
+
+    func checkTimes() {
+        let now = LoopTime()
+        for (connection, group) in connected.values {
+            guard let frames = connection.frames,
+                frames.deadline.map({ $0 <= now.monotonic }) ?? false || frames.state.isRetired
+            else { continue }
+            let due = frames.check(at: now)
+            collect(connection)
+            switch due {
+            case .nothing: break
+            case .isDead:
+                let fault = frames.state.isGreeted ? ConnectionFault.silent : ConnectionFault.notGreeted
+                end(connection, of: group, because: fault, at: now)
+            case .close:
+                frames.sayGoodbye()
+                // Whether the server hears it makes no difference: nothing is open.
+                try? connection.write()
+                end(connection, of: group, because: ConnectionFault.closedByServer, at: now)
+            }
+        }
+    }
+
+    /// Takes the replies of a connection.
+    private func collect(_ connection: HTTP2Connection) {
+        guard let frames = connection.frames else { return }
+        for (reply, recipient) in frames.takeEnded() {
+            inFlight -= 1
+            deliveries.finish(reply, for: recipient)
+        }
+    }
+
+    private func end(_ connection: HTTP2Connection, of group: HTTP2Group, because fault: Reply.Fault, at now: LoopTime)
+    {
+        guard let frames = connection.frames else { return }
+        frames.connectionEnded(because: fault, at: now)
+        collect(connection)
+        close(connection, of: group)
+        if !frames.state.isGreeted {
+            refuseIfAlone(group, because: fault)
+        } else if frames.state.isUnproven {
+            group.rest(at: now)
+        }
+    }
+
+    private func close(_ connection: HTTP2Connection, of group: HTTP2Group) {
+        if connection.fd != CURL_SOCKET_BAD { connected[connection.fd] = nil }
+        unread.removeAll { $0 === connection }
+        group.remove(connection)
+        looksAgain = true
+        counts.http2Connections.subtract(1, ordering: .relaxed)
+    }
+
+    func cancel(_ call: PendingReply) {
+        let now = LoopTime()
+        for (connection, _) in connected.values {
+            connection.frames?.cancel(call, at: now)
+            collect(connection)
+        }
+        // It waits for a connection, and is skipped when its turn comes; or it was answered already.
+        deliveries.finish(.notSent(call.id, because: .cancelled), for: .pending(call))
+    }
+
+    func abandonEverything() {
+        for group in groups.values { refuseWaiting(of: group, because: .shutDown) }
+        let now = LoopTime()
+        for (connection, group) in connected.values { end(connection, of: group, because: .shutDown, at: now) }
+        for group in groups.values {
+            for connection in group.connections { close(connection, of: group) }
+        }
+        deliveries.deliver()
+    }
+}
