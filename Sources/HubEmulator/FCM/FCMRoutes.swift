@@ -28,9 +28,10 @@ struct FCMRoutes: Sendable {
     private func send(
         _ request: EmulatorRequest, project: String, _ body: UploadedBody, _ entry: JournalEntry
     ) -> Response {
-        var entry = entry.with(body)
+        let send = Self.read(body)
+        var entry = Self.named(entry.with(body), by: send)
         do throws(FCMError) {
-            let (name, pushes) = try take(request, project: project, body, &entry)
+            let (name, pushes) = try take(request, project: project, send, &entry)
             entry.status = 200
             journal.record(entry, pushes)
             return FCMJSON.response(["name": name])
@@ -46,16 +47,10 @@ struct FCMRoutes: Sendable {
     ///
     /// - Returns: the message's name, and the pushes, which are not recorded yet.
     private func take(
-        _ request: EmulatorRequest, project: String, _ body: UploadedBody, _ entry: inout JournalEntry
+        _ request: EmulatorRequest, project: String, _ send: Result<FCMSend, FCMError>, _ entry: inout JournalEntry
     ) throws(FCMError) -> (name: String, pushes: [Push]) {
         let hub = try grants.sender(of: request, project)
-        guard let bytes = body.bytes else {
-            throw .invalid("", "Request payload size exceeds the limit: \(FCMOperation.sendLimit) bytes.")
-        }
-        let send = try FCMSend(bytes)
-        entry.tags = send.topics
-        if case .handle = send.target { entry.handles = 1 }
-        entry.kind = send.isTrial ? .trial : send.topics == nil ? .direct : .send
+        let send = try send.get()
         let delivery = try FCMDelivery(send, hub, at: entry.at, warnings: warnings)
         entry.taken = !send.isTrial
         let id = send.isTrial ? "fake_message_id" : Self.messageID(at: entry.at, isToTopics: send.topics != nil)
@@ -75,12 +70,13 @@ struct FCMRoutes: Sendable {
         isTaken: Bool
     ) -> Response? {
         var response = response
-        var entry = entry.with(body)
+        let send = Self.read(body)
+        var entry = Self.named(entry.with(body), by: send)
         var name = "projects/\(project)/messages/\(Self.messageID(at: entry.at, isToTopics: false))"
         var pushes: [Push] = []
         if isTaken {
             do throws(FCMError) {
-                (name, pushes) = try take(request, project: project, body, &entry)
+                (name, pushes) = try take(request, project: project, send, &entry)
             } catch {
                 entry.refusal = error.line
                 if let status = response?.status, status < 300 { response = error.response }
@@ -101,6 +97,25 @@ struct FCMRoutes: Sendable {
             elapsed: started.duration(to: .now) / .seconds(1), taken: false, format: SendFormat.fcmv1.rawValue,
             clientTracking: request[.trackingID], reached: 0, request: SentRequest(request))
         entry.fault = fault
+        return entry
+    }
+
+    private static func read(_ body: UploadedBody) -> Result<FCMSend, FCMError> {
+        Result { () throws(FCMError) in
+            guard let bytes = body.bytes else {
+                throw .invalid("", "Request payload size exceeds the limit: \(FCMOperation.sendLimit) bytes.")
+            }
+            return try FCMSend(bytes)
+        }
+    }
+
+    /// With what a send says about whom it is for, whatever becomes of it. A body that is no send says nothing.
+    private static func named(_ entry: JournalEntry, by send: Result<FCMSend, FCMError>) -> JournalEntry {
+        guard case .success(let send) = send else { return entry }
+        var entry = entry
+        entry.tags = send.topics
+        if case .handle = send.target { entry.handles = 1 }
+        entry.kind = send.isTrial ? .trial : send.topics == nil ? .direct : .send
         return entry
     }
 

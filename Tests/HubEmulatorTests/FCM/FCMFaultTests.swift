@@ -50,6 +50,22 @@ import Testing
         }
     }
 
+    /// Otherwise the journal would show a broadcast.
+    @Test func theJournalNamesTheTargetOfARefusedSend() async throws {
+        try await FCMFixture.run { fixture in
+            try fixture.emulator.add(try fault(#"{"next":3,"status":503}"#))
+            _ = try await fixture.send(Self.message)
+            _ = try await fixture.send(#"{"token":"a"}"#)
+            _ = try await fixture.send(#"{"topic":"Tech"}"#, isTrial: true)
+            _ = try await fixture.send(Self.message, token: "unknown")
+            let entries = fixture.emulator.journal()
+            #expect(entries.map(\.status) == [503, 503, 503, 401])
+            #expect(entries.map(\.tags) == ["Tech", nil, "Tech", "Tech"])
+            #expect(entries.map(\.handles) == [nil, 1, nil, nil])
+            #expect(entries.map(\.kind) == [.send, .direct, .trial, .send])
+        }
+    }
+
     @Test func aConnectionIsClosedBeforeTheBody() async throws {
         try await FCMFixture.run { fixture in
             try fixture.emulator.add(try fault(#"{"nth":1,"close":"before-body"}"#))
