@@ -62,6 +62,8 @@ struct AccessTokenState: Sendable {
     private(set) var serial: Int64
     /// Tokens got so far.
     private(set) var issued = 0
+    /// When a refused account was last asked for before its time.
+    private var triedAgainAt = -Double.infinity
 
     /// - Parameter serial: the last one of a source before this one, so that no two passes of a hub have the same number.
     ///   Default: there was none.
@@ -185,6 +187,20 @@ struct AccessTokenState: Sendable {
         self[wanted].trouble = nil
         self[wanted].pausedUntil = nil
         return true
+    }
+
+    // MARK: - What people did
+
+    /// A refusal may be over: what was refused is asked for at once. Once a minute, because another worker that is not refused
+    /// may end holds of ours without end.
+    mutating func tryAgain(at now: Double) {
+        // A clock that was set back is no reason to wait.
+        guard abs(now - triedAgainAt) >= Self.longestRest else { return }
+        for index in slots.indices {
+            guard case .refused = slots[index].trouble else { continue }
+            slots[index].pausedUntil = nil
+            triedAgainAt = now
+        }
     }
 
     private static func account(of pass: Pass) -> Account { pass.number & 1 == 1 ? .secondary : .primary }

@@ -79,6 +79,8 @@ public final class AccessTokens: PassSource {
 
     public func use(secondary wanted: Bool) -> Bool { change { $0.use(wanted ? .secondary : .primary) } }
 
+    public func tryAgain() { change { $0.tryAgain(at: now()) } }
+
     public var hasSecondary: Bool { secondary != nil }
 
     public var usesSecondary: Bool { look { $0.account == .secondary } }

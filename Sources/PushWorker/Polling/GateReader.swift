@@ -81,7 +81,9 @@ final class GateReader: Sendable {
         watch.answered(began: now)
         for hub in hubs {
             let state = states[hub.id] ?? Hubs.State(hub: hub.id)
+            let wasHeld = hub.gate.isHeld
             hub.gate.learn(state, now: clock.monotonic())
+            if wasHeld, !hub.gate.isHeld { hub.passes.tryAgain() }
             stateLog.look(at: hub, now: clock.monotonic())
             if hub.follow(state.key, askedAt: now) {
                 // A worker that has just begun knows nothing of a change.

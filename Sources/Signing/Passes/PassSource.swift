@@ -40,6 +40,10 @@ public protocol PassSource: Sendable {
     /// Why the credential in use is refused while the other one serves in its place; nil: it is not. Default: nil.
     var refusal: String? { get }
 
+    /// A hold of the hub is over: somebody may have put right what its service refused, so it is asked again at once.
+    /// Default: does nothing, because signing asks nobody.
+    func tryAgain()
+
     /// Keeps a pass ready until the task is cancelled, for kinds that have to fetch it. One task for each source.
     /// Default: returns at once, because signing needs no waiting.
     ///
@@ -64,5 +68,6 @@ public enum PassTrouble: Error, Sendable, Equatable {
 extension PassSource {
     public var trouble: PassTrouble? { nil }
     public var refusal: String? { nil }
+    public func tryAgain() {}
     public func keepReady(_ changed: @escaping @Sendable (PassTrouble?) async -> Void) async {}
 }

@@ -157,6 +157,31 @@ import VectorSupport
         #expect(state.trouble(at: Self.start + seconds) == nil)
     }
 
+    @Test func whatWasRefusedIsAskedForAtOnceWhenAHoldIsOver() throws {
+        var (state, now) = (State(hasSecondary: false), Self.start)
+        for _ in 0..<5 {
+            try exchange(&state, .refused(because: "no"), at: now)
+            while case .rest(let seconds) = state.next(at: now) { now += seconds }
+            state.abandoned()
+        }
+        try exchange(&state, .refused(because: "no"), at: now)
+        #expect(state.next(at: now) == .rest(State.longestRest), "and then again: five minutes or more")
+        state.tryAgain(at: now)
+        try exchange(&state, .refused(because: "no"), at: now)
+        state.tryAgain(at: now + 1)
+        #expect(state.next(at: now + 1) != .ask(.primary), "not without end")
+        state.tryAgain(at: now + 60)
+        try exchange(&state, Self.token(), at: now + 60)
+        #expect(state.trouble(at: now + 60) == nil)
+    }
+
+    @Test func aHoldThatIsOverChangesNothingForAnEndpointThatIsDown() throws {
+        var state = State(hasSecondary: false)
+        try exchange(&state, .later(after: 30, because: "down"), at: Self.start)
+        state.tryAgain(at: Self.start + 1)
+        #expect(state.next(at: Self.start + 1) == .rest(29))
+    }
+
     @Test func aFailedRenewalIsNoTroubleWhileTheOldTokenServes() throws {
         for failure in [AccessTokenAnswer.later(after: nil, because: "down"), .refused(because: "no")] {
             var state = try ready()

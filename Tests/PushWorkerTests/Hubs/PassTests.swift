@@ -18,6 +18,7 @@ import Testing
             var changed: (@Sendable (PassTrouble?) async -> Void)?
         }
         private let state = Mutex(State())
+        let tries = Latch()
 
         init(_ source: any PassSource) { self.source = source }
 
@@ -38,6 +39,7 @@ import Testing
         var usesSecondary: Bool { source.usesSecondary }
         var expiry: Int64? { source.expiry }
         var issued: Int { source.issued }
+        func tryAgain() { tries.happen() }
         var trouble: PassTrouble? { state.withLock { $0.trouble } }
         var refusal: String? { state.withLock { $0.refusal } }
         func keepReady(_ changed: @escaping @Sendable (PassTrouble?) async -> Void) async {
@@ -140,5 +142,18 @@ import Testing
             try await worker.until("SELECT count(*) FROM push.result WHERE status = 'accepted'") { $0 == 5 }
         }
         #expect(try await worker.test.texts("SELECT state FROM push.hub_health") == ["open"])
+    }
+
+    /// Else a person who has put the account right waits for up to ten minutes.
+    @Test func aHubThatAPersonResumesAsksForItsPassAgain() async throws {
+        let (worker, passes) = try await Self.worker()
+        try await worker.whileWorking { _ in
+            try await worker.until("SELECT count(*) FROM push.worker")
+            await passes.become(.refused(because: "invalid_grant: the account was deleted"))
+            try await worker.until("SELECT count(*) FROM push.hub_health WHERE state = 'held'")
+            #expect(!passes.tries.hasHappened)
+            try await worker.test.database.execute("SELECT push.resume_hub('news')")
+            await passes.tries.wait()
+        }
     }
 }
