@@ -109,6 +109,9 @@ public struct ChaosRun: Sendable {
         var report = Report(options: options, facts: facts, violations: Checker.violations(in: facts))
         report.directory = testBed.directory
         report.restSeconds = rested
+        for hub in TestHub.allCases where hub.kind == .fcm {
+            report.accessTokens += testBed.emulator.accessTokens(of: hub.rawValue)
+        }
         report.unconfirmed = await backend.unconfirmed
         report.actions = await people.actions.merging(strangers.actions) { $0 + $1 }
         report.actions.merge(await lockers.actions) { $0 + $1 }

@@ -6,7 +6,7 @@ import Postgres
 actor FaultInjector {
     private let testBed: TestBed
     private let recent: @Sendable () async -> [Int64]
-    private var isDatabaseBusy = false
+    private var busy: Set<InjectedFault.Kind.Ground> = []
     private(set) var done: [Done] = []
     /// When workers stood still, seconds since 1970.
     private(set) var pauses: [ClosedRange<Double>] = []
@@ -48,11 +48,9 @@ actor FaultInjector {
 
     /// Returns when it is over: for a killed worker, when nothing that it held is left to rescue.
     func carryOut(_ injection: InjectedFault) async {
-        if injection.kind.isAboutDatabase {
-            if isDatabaseBusy { return }
-            isDatabaseBusy = true
-        }
-        defer { if injection.kind.isAboutDatabase { isDatabaseBusy = false } }
+        let ground = injection.kind.ground
+        if let ground, !busy.insert(ground).inserted { return }
+        defer { if let ground { busy.remove(ground) } }
         let began = Date().timeIntervalSince1970
         do {
             guard try await inject(injection) else { return }
@@ -81,14 +79,20 @@ actor FaultInjector {
         case .serverClock: try await stepServerClock(injection)
         case .deleteRows: try await deleteRows(injection)
         case .switchLocalization:
-            try await testBed.localize(by: "tags")
+            // As an operator does with a backlog.
+            try await testBed.settings.change { $0.localization = "tags" }
             try await Task.sleep(for: .seconds(injection.lasts))
-            try await testBed.localize(by: "properties")
+            try await testBed.settings.change { $0.localization = "properties" }
+        case .refusedConnection: try await moveHubs(to: .refusing, injection)
+        case .unknownHost: try await moveHubs(to: .unknown, injection)
+        case .withoutTLS: try await moveHubs(to: .withoutTLS, injection)
         case .newerSchema: return try await migrateFurther(injection)
         case .clockStep: try testBed.emulator.advance(by: 30)
-        case .rotateByPerson: try await insist("SELECT push.rotate_hub('news')")
-        case .cutBeforeBody, .cutAfterBody, .cutAfterTaking, .cutAnswer, .throttle, .serverError, .hang, .skew,
-            .rotateKeys, .refuse:
+        case .rotateByPerson:
+            let hub: TestHub = injection.seed.isMultiple(of: 2) ? .news : .shop
+            try await insist("SELECT push.rotate_hub(\(hub.rawValue))")
+        case .cutBeforeBody, .cutAfterBody, .cutAfterTaking, .cutAnswer, .throttle, .serverError, .gatewayTimeout,
+            .tokenEndpoint, .hang, .skew, .rotateKeys, .refuse:
             try await injectIntoHub(injection)
         }
         return true
@@ -126,9 +130,7 @@ actor FaultInjector {
                 return false
             }
             // Its tokens were refused: both keys, and then the hub was held.
-            if id != nil {
-                try await insist("SELECT push.resume_hub(name) FROM push.hub WHERE name IN ('news', 'local')")
-            }
+            if id != nil { try await resumeHubs() }
         default:
             let from = Date().timeIntervalSince1970
             id = try await testBed.fleet.take(injection.worker) { worker, _ in
@@ -171,14 +173,22 @@ actor FaultInjector {
     }
 
     private func injectIntoHub(_ injection: InjectedFault) async throws {
-        let number = try testBed.emulator.add(Self.fault(injection))
+        let number = try testBed.emulator.add(Fault(injection))
         try await Task.sleep(for: .seconds(injection.lasts))
         _ = testBed.emulator.removeFault(number)
-        if injection.kind == .skew {
-            // Both keys were refused: the hub is held, and the operator who corrects the clock resumes it.
-            try await insist("SELECT push.resume_hub(name) FROM push.hub WHERE name IN ('news', 'local')")
-        }
+        // Every key was refused: the hub is held, and the operator who corrects the clock or the account resumes it.
+        if injection.kind == .skew || injection.kind == .tokenEndpoint { try await resumeHubs() }
     }
+
+    /// A mistake in the settings, and its correction.
+    private func moveHubs(to address: WorkerConfig.Address, _ injection: InjectedFault) async throws {
+        let movesTokens = injection.seed.isMultiple(of: 3)
+        try await testBed.settings.change { ($0.address, $0.movesTokens) = (address, movesTokens) }
+        try await Task.sleep(for: .seconds(injection.lasts))
+        try await testBed.settings.change { $0.address = .right }
+    }
+
+    private func resumeHubs() async throws { try await insist("SELECT push.resume_hub(name) FROM push.hub") }
 
     /// Less than a minute: with more, a worker would refuse to begin meanwhile.
     private func stepServerClock(_ injection: InjectedFault) async throws {
@@ -238,56 +248,13 @@ actor FaultInjector {
         }
     }
 
-    /// Statuses that say that the hub refuses us, or that no hub is there.
-    static let refusals = [403, 404, 307, 407, 501, 505]
-
     /// The hub refuses some messages whenever they come (`MessageGenerator`).
     func refuseForEver() throws {
-        for status in Self.refusals {
+        for status in Fault.refusals {
             var fault = Fault(.every(1), status: status)
             fault.tag = MessageGenerator.refusedTag(status)
             _ = try testBed.emulator.add(fault)
         }
-    }
-
-    private static let sends: Set<Fault.Operation> = [.send, .direct, .batch, .test, .schedule]
-
-    private static func fault(_ injection: InjectedFault) -> Fault {
-        let some = Fault.Moment.probability(0.3, seed: injection.seed)
-        var fault: Fault
-        switch injection.kind {
-        case .cutBeforeBody:
-            fault = Fault(some, closing: .beforeBody)
-            fault.operations = [.send, .installation]  // only its body identifies a direct send
-        case .cutAfterBody: fault = Fault(some, closing: .afterBody)
-        case .cutAfterTaking:
-            fault = Fault(some, closing: .afterBody)
-            fault.taken = true
-        case .cutAnswer:
-            // Not for devices: it says 201 also where the hub has no such device to patch.
-            fault = Fault(some, status: 201, closing: injection.seed.isMultiple(of: 2) ? .midAnswer : .afterHead)
-            fault.taken = true
-            fault.operations = sends
-        case .throttle:
-            fault = Fault(.beyond(rate: 5, burst: 5))
-            fault.retryAfter = injection.seed.isMultiple(of: 2) ? .seconds(1) : .date(inSeconds: 2)
-        case .serverError: fault = Fault(some, status: 503)
-        case .refuse: fault = Fault(some, status: Self.refusals[Int(injection.seed % UInt64(Self.refusals.count))])
-        case .hang:
-            fault = Fault(some)
-            fault.delayMilliseconds = 500
-            fault.delayUpToMilliseconds = 4_000
-            fault.seed = injection.seed
-        case .skew:
-            fault = Fault(.every(1))
-            fault.skewSeconds = 7_200
-        default:
-            fault = Fault(.every(1))
-            fault.rotated = .primary
-        }
-        if fault.operations.isEmpty { fault.operations = sends.union([.installation]) }
-        fault.reset = injection.seed % 3 == 0 && fault.closing != nil
-        return fault
     }
 
     /// Nothing is broken any more.

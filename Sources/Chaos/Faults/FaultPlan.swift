@@ -24,6 +24,8 @@ public struct FaultPlan: Sendable, Equatable {
                 switch kind {
                 case .pauseWorker: leaseSeconds * 1.6 + Double.random(in: 0...4, using: &random)
                 case .pauseBriefly: Double.random(in: 0.1...(leaseSeconds / 2), using: &random)
+                // Longer than an access token may still serve.
+                case .tokenEndpoint: Double.random(in: 3...8, using: &random)
                 default: Double.random(in: 0.5...3, using: &random)
                 }
             injections.append(

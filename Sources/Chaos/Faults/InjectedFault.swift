@@ -15,26 +15,40 @@ public struct InjectedFault: Sendable, Equatable {
         case cutAfterTaking = "connections cut after the hub took it"
         case cutAnswer = "answers cut in the middle"
         case throttle = "429 with Retry-After"
-        case serverError = "503"
+        case serverError = "500, 502 or 503"
+        case gatewayTimeout = "504 of FCM after it took the message"
         case hang = "answers that take seconds"
         case skew = "the hub's clock two hours off"
         case clockStep = "the hub's clock steps forward"
         case rotateKeys = "the hub's primary key changed"
         case rotateByPerson = "push.rotate_hub"
         case refuse = "403, 404, 307, 407, 501 or 505 for some posts"
+        case tokenEndpoint = "FCM's token endpoint fails, hangs or refuses"
+        case refusedConnection = "hubs at an address that refuses connections"
+        case unknownHost = "hubs at a name that nobody knows"
+        case withoutTLS = "hubs at an address without TLS"
         case workerClock = "a worker's clock a day off"
         case serverClock = "the server's clock steps, and steps back"
         case deleteRows = "rows of push.message deleted behind everybody's back"
         case switchLocalization = "another localization of a hub on reload"
         case newerSchema = "a schema that is newer than the workers"
 
-        /// Only one of these at a time. A worker whose clock disagrees with the server's does not begin, so nothing may make
-        /// one begin anew while a clock is off.
-        public var isAboutDatabase: Bool {
+        /// What it changes as a whole.
+        public enum Ground: Sendable {
+            /// A worker whose clock disagrees with the server's does not begin, so nothing may make one begin anew while a
+            /// clock is off.
+            case database
+            /// Where the workers look for the hubs.
+            case addresses
+        }
+
+        /// Only one fault at a time changes a ground. nil: it goes beside all others.
+        public var ground: Ground? {
             switch self {
             case .stopDatabaseAtOnce, .stopDatabase, .killSessions, .failOver, .workerClock, .serverClock, .newerSchema:
-                true
-            default: false
+                .database
+            case .refusedConnection, .unknownHost, .withoutTLS: .addresses
+            default: nil
             }
         }
 

@@ -117,6 +117,19 @@ extension Checker {
         return asked + (mayHaveLeft ? 1 : 0)
     }
 
+    /// It was not rejected for ten attempts of which none met a refusal: what passes by is waited for until it expires.
+    mutating func checkRejection(of message: Facts.Message) {
+        guard let newest = results[message.id]?.last, newest.status == "rejected",
+            newest.reason == "attempts_exhausted"
+        else { return }
+        let verdicts = (postsOf[message.id] ?? []).compactMap { $0.answer?.verdict }
+        guard verdicts.allSatisfy(Self.passing.contains) else { return }
+        report(.nothingIsGivenUp, message.id, "was rejected after \(verdicts.joined(separator: ", "))")
+    }
+
+    /// Verdicts that say nothing against the message.
+    private static let passing: Set<String> = ["throttled", "unavailable", "not_sent", "unknown"]
+
     /// Its post had no answer when it was put in doubt.
     mutating func checkDoubt(of message: Facts.Message) {
         for result in results[message.id] ?? [] where result.status == "in_doubt" {
@@ -149,10 +162,18 @@ extension Checker {
 
     /// What a post says it was answered is what the hub answered.
     mutating func checkAnswers() {
-        let byTracking = Dictionary(facts.arrivals.compactMap { a in a.tracking.map { ($0, a) } }) { first, _ in first }
+        let byReceipt = Dictionary(facts.arrivals.compactMap { a in a.receipt.map { ($0, a) } }) { first, _ in first }
         for post in facts.posts {
             guard let answer = post.answer, answer.verdict == "accepted" else { continue }
-            guard let arrival = answer.tracking.flatMap({ byTracking[$0] }) else {
+            guard let receipt = answer.receipt else {
+                // Of an answer that was cut behind its status only that is known.
+                let carried = post.messages.flatMap { parser.arrivals[$0] ?? [] }
+                if !carried.contains(where: { $0.isTaken && $0.isSpoilt }) {
+                    report(.acceptedMeansTaken, post.messages.first, "post \(post.id) is accepted without a receipt")
+                }
+                continue
+            }
+            guard let arrival = byReceipt[receipt] else {
                 report(
                     .acceptedMeansTaken, post.messages.first,
                     "post \(post.id) is accepted by an answer the hub never gave")

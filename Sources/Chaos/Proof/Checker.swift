@@ -19,8 +19,10 @@ public struct Checker {
             checker.checkState(of: message)
             checker.checkHistory(of: message)
             checker.checkPosts(of: message)
+            checker.checkRejection(of: message)
             checker.checkDoubt(of: message)
         }
+        checker.checkGone()
         checker.checkUrgent()
         checker.checkErased()
         checker.checkAnswers()
@@ -115,6 +117,13 @@ public struct Checker {
             if let arrival = later.first, !wasInDoubt {
                 report(.erasedMeansGone, row.id, since: [row.at], "was erased, and went out in send \(arrival.number)")
             }
+        }
+    }
+
+    /// A backend deletes what push.gone_targets lists.
+    private mutating func checkGone() {
+        for handle in facts.gone where !handle.hasPrefix(MessageGenerator.gonePhone) {
+            report(.goneMeansGone, nil, "push.gone_targets lists \(handle)")
         }
     }
 

@@ -49,7 +49,7 @@ extension EvidenceReader {
 
     func devices() throws -> [Facts.DeviceName: Facts.Device] {
         var found: [Facts.DeviceName: Facts.Device] = [:]
-        for hub in ["news", "local"] {
+        for hub in TestHub.withDevices.map(\.rawValue) {
             for device in try emulator.devices(at: hub) {
                 guard let installation = try emulator.installation(device, at: hub),
                     case .handle(let handle) = installation.pushChannel

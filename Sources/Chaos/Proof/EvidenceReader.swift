@@ -17,6 +17,9 @@ struct EvidenceReader {
         facts.results = try await results()
         facts.posts = try await posts()
         facts.arrivals = emulator.journal().map(arrival)
+        facts.gone = try await database.query("SELECT handle FROM push.gone_targets") { rows in
+            try rows.map { row in try row.string() }
+        }
         facts.lost = try await lost()
         facts.tally = try await tally()
         facts.counted = try await counted()
@@ -59,7 +62,7 @@ struct EvidenceReader {
     private func messages() async throws -> [Facts.Message] {
         try await database.query(
             """
-            SELECT m.id, m.content::text <> 'null' OR num_nonnulls(m.tag, m.handles, m.meta) > 0,
+            SELECT m.id, m.hub, m.content::text <> 'null' OR num_nonnulls(m.tag, m.handles, m.meta) > 0,
                    m.tag, m.meta ->> 'marker', coalesce(s.status::text, ''),
                    coalesce(s.status IN ('due', 'retrying', 'scheduled', 'waiting') AND s.next_try < now() - interval '10 s', false)
               FROM push.message m JOIN push.message_status s ON s.id = m.id ORDER BY m.id
@@ -67,11 +70,11 @@ struct EvidenceReader {
         ) { [forgotten] rows in
             let known = Dictionary(forgotten.map { ($0.id, $0) }) { first, _ in first }
             return try rows.map { row in
-                let id = try row.int64()
+                let (id, hub) = (try row.int64(), try row.string())
                 let hasTexts = try row.bool()
                 let before = hasTexts ? nil : known[id]
                 return Facts.Message(
-                    id: id, tag: try row.stringOrNil() ?? before?.tag,
+                    id: id, hub: hub, tag: try row.stringOrNil() ?? before?.tag,
                     marker: try row.stringOrNil() ?? before?.marker ?? "", status: try row.string(),
                     isOverdue: try row.bool(), hasTexts: hasTexts)
             }
@@ -96,17 +99,17 @@ struct EvidenceReader {
     private func posts() async throws -> [Facts.Post] {
         try await database.query(
             """
-            SELECT p.id, p.ids, a.verdict::text, a.tracking_id, extract(epoch FROM a.at)::double precision
+            SELECT p.id, p.ids, a.verdict::text, coalesce(a.tracking_id, a.notification_id), extract(epoch FROM a.at)::double precision
               FROM push.post p LEFT JOIN push.answers a ON a.post = p.id
             """
         ) { rows in
             try rows.map { row in
                 let (id, messages) = (try row.int64(), try row.int64Array())
                 let verdict = try row.stringOrNil()
-                let (tracking, at) = (try row.stringOrNil(), try row.doubleOrNil() ?? 0)
+                let (receipt, at) = (try row.stringOrNil(), try row.doubleOrNil() ?? 0)
                 return Facts.Post(
                     id: id, messages: messages,
-                    answer: verdict.map { Facts.Post.Answer($0, tracking: tracking, at: at) })
+                    answer: verdict.map { Facts.Post.Answer($0, receipt: receipt, at: at) })
             }
         }
     }
@@ -126,8 +129,9 @@ struct EvidenceReader {
 
     private func arrival(_ entry: JournalEntry) -> Facts.Arrival {
         Facts.Arrival(
-            number: entry.number, at: emulatorBegan + entry.elapsed, status: entry.status, isTaken: entry.taken,
-            isWhole: entry.body != nil, isSpoilt: entry.fault != nil, tracking: entry.tracking, tags: entry.tags,
+            number: entry.number, hub: entry.hub, at: emulatorBegan + entry.elapsed, status: entry.status,
+            isTaken: entry.taken, isWhole: entry.body != nil, isSpoilt: entry.fault != nil,
+            receipt: entry.tracking ?? entry.notification, tags: entry.tags,
             markers: SendParser.markers(in: entry.body))
     }
 }

@@ -3,7 +3,8 @@ public struct Facts: Sendable {
     /// A row of push.message.
     public struct Message: Sendable, Equatable {
         public var id: Int64
-        /// nil: direct send.
+        public var hub: String
+        /// nil: to handles.
         public var tag: String?
         /// Only in this message's content, so that a body shows which messages it carries.
         public var marker: String
@@ -15,9 +16,11 @@ public struct Facts: Sendable {
         public var hasTexts: Bool
 
         public init(
-            id: Int64, tag: String?, marker: String, status: String, isOverdue: Bool = false, hasTexts: Bool = true
+            id: Int64, hub: String, tag: String?, marker: String, status: String, isOverdue: Bool = false,
+            hasTexts: Bool = true
         ) {
             self.id = id
+            self.hub = hub
             self.tag = tag
             self.marker = marker
             self.status = status
@@ -57,13 +60,14 @@ public struct Facts: Sendable {
     public struct Post: Sendable, Equatable {
         public struct Answer: Sendable, Equatable {
             public var verdict: String
-            public var tracking: String?
+            /// What the hub calls the request or the message; nil: the answer does not say.
+            public var receipt: String?
             /// Seconds since 1970.
             public var at: Double
 
-            public init(_ verdict: String, tracking: String? = nil, at: Double) {
+            public init(_ verdict: String, receipt: String? = nil, at: Double) {
                 self.verdict = verdict
-                self.tracking = tracking
+                self.receipt = receipt
                 self.at = at
             }
         }
@@ -85,6 +89,7 @@ public struct Facts: Sendable {
     /// One send as the hub saw it.
     public struct Arrival: Sendable, Equatable {
         public var number: Int
+        public var hub: String
         /// Seconds since 1970, by the clock of this machine.
         public var at: Double
         /// nil: the hub closed the connection without a word.
@@ -94,21 +99,23 @@ public struct Facts: Sendable {
         public var isWhole: Bool
         /// Something was done to the answer on purpose.
         public var isSpoilt: Bool
-        public var tracking: String?
+        /// As in `Post.Answer`.
+        public var receipt: String?
         public var tags: String?
         public var markers: Set<String>
 
         public init(
-            number: Int, at: Double, status: Int?, isTaken: Bool, isWhole: Bool = true, isSpoilt: Bool = false,
-            tracking: String? = nil, tags: String?, markers: Set<String>
+            number: Int, hub: String, at: Double, status: Int?, isTaken: Bool, isWhole: Bool = true,
+            isSpoilt: Bool = false, receipt: String? = nil, tags: String?, markers: Set<String>
         ) {
             self.number = number
+            self.hub = hub
             self.at = at
             self.status = status
             self.isTaken = isTaken
             self.isWhole = isWhole
             self.isSpoilt = isSpoilt
-            self.tracking = tracking
+            self.receipt = receipt
             self.tags = tags
             self.markers = markers
         }
@@ -177,6 +184,8 @@ public struct Facts: Sendable {
     public var deleted: [Forgotten] = []
     /// For which push.erase answered `erased`, confirmed.
     public var erased: [Forgotten] = []
+    /// What push.gone_targets lists.
+    public var gone: [String] = []
     /// Rows of push.lost.
     public var lost: [String] = []
     public var tally: [Count: Int] = [:]

@@ -15,11 +15,16 @@ extension Report {
             )
         }
         lines += ["", "People"] + actions.sorted { $0.key < $1.key }.map { Self.line($0.key, $0.value) }
-        lines += ["", "Messages"] + states.sorted { $0.key < $1.key }.map { Self.line($0.key, $0.value) }
+        for hub in TestHub.allCases {
+            guard let summary = hubs[hub.rawValue] else { continue }
+            lines += ["", "Messages of \(hub.title)"]
+            lines += summary.states.sorted { $0.key < $1.key }.map { Self.line($0.key, $0.value) }
+            lines.append(Self.line("sends that it saw", summary.sends, "\(summary.taken) taken"))
+            if hub.kind == .fcm { lines.append(Self.line("access tokens that it gave out", accessTokens)) }
+        }
         lines += ["", "Changes of devices"] + changes.sorted { $0.key < $1.key }.map { Self.line($0.key, $0.value) }
         lines += [
-            "", "Posts", Self.line("written down", posts), Self.line("seen by the hub", sends),
-            Self.line("taken by the hub", taken), Self.line("messages ever in doubt", doubted),
+            "", "Posts", Self.line("written down", posts), Self.line("messages ever in doubt", doubted),
             Self.line("messages in doubt now", inDoubt), Self.line("INSERTs confirmed", confirmed, "rows"),
             Self.line("INSERTs without an answer", unconfirmed), "",
             "Rescue of a killed worker took at most \(Self.seconds(rescues.max() ?? 0)), its lease included.",
@@ -30,6 +35,7 @@ extension Report {
                 "Beside bulk posts of \(UrgentTraffic.bulkSeconds) s an urgent message left at most \(Int(slowestUrgent * 1_000)) ms after its INSERT."
             )
         }
+        let troubles = troubles + untried.map { "\($0) took nothing, so the run proves nothing about it" }
         lines += troubles.isEmpty ? [] : ["", "Trouble"] + troubles.map { "  \($0)" }
         lines += ["", "Promises"]
         for promise in Violation.Promise.allCases {
@@ -71,7 +77,10 @@ extension Report {
                     .init(kind: $0.key.rawValue, count: $0.value.count, longestSilenceSeconds: $0.value.worst)
                 }
                 .sorted { $0.kind < $1.kind },
-                people: actions, messages: states, changes: changes, posts: posts, sends: sends, taken: taken,
+                people: actions, messages: states,
+                hubs: hubs.mapValues { .init(messages: $0.states, sends: $0.sends, taken: $0.taken) },
+                accessTokens: accessTokens, changes: changes, posts: posts,
+                sends: hubs.values.reduce(0) { $0 + $1.sends }, taken: hubs.values.reduce(0) { $0 + $1.taken },
                 everInDoubt: doubted,
                 confirmed: confirmed, unconfirmed: unconfirmed, worstRescueSeconds: rescues.max() ?? 0,
                 slowestUrgentSeconds: slowestUrgent, restSeconds: restSeconds, troubles: troubles,
@@ -92,6 +101,11 @@ extension Report {
             var count: Int
             var longestSilenceSeconds: Double
         }
+        struct Hub: Encodable {
+            var messages: [String: Int]
+            var sends: Int
+            var taken: Int
+        }
         struct Break: Encodable {
             var promise: String
             var message: Int64?
@@ -104,7 +118,10 @@ extension Report {
         var asynchronous: Bool
         var injections: [FaultSummary]
         var people: [String: Int]
+        /// Of all hubs.
         var messages: [String: Int]
+        var hubs: [String: Hub]
+        var accessTokens: Int
         /// Of devices, by their final result.
         var changes: [String: Int]
         var posts: Int

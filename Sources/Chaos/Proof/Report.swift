@@ -3,12 +3,19 @@ public struct Report: Sendable {
     public let options: ChaosRun.Options
     public let violations: [Violation]
     public internal(set) var directory = ""
-    /// Messages by status, and by the reason of their newest result if they have one: `rejected, resolved`.
-    let states: [String: Int]
+    /// What became of the messages of one hub.
+    struct HubSummary: Sendable, Equatable {
+        /// By status, and by the reason of their newest result if they have one: `rejected, resolved`.
+        var states: [String: Int] = [:]
+        /// Sends that the hub saw, and those that it took.
+        var sends = 0
+        var taken = 0
+    }
+
+    /// By the names of all hubs.
+    let hubs: [String: HubSummary]
     /// Changes of devices by their final result.
     let changes: [String: Int]
-    let sends: Int
-    let taken: Int
     let posts: Int
     /// Messages that were in doubt at some time, and are so at the end.
     let doubted: Int
@@ -18,6 +25,8 @@ public struct Report: Sendable {
     /// nil: none was sent.
     let slowestUrgent: Double?
     var unconfirmed = 0
+    /// Access tokens that FCM gave out.
+    var accessTokens = 0
     /// Seconds until everything had come to rest.
     var restSeconds = 0.0
     /// What people did.
@@ -36,12 +45,17 @@ public struct Report: Sendable {
         for result in facts.results where newest[result.id].map({ $0.arrival <= result.arrival }) ?? true {
             newest[result.id] = result
         }
-        states = Dictionary(grouping: facts.messages) { message in
-            message.status + (newest[message.id].map { ", \($0.reason)" } ?? "")
-        }.mapValues(\.count)
+        var hubs = Dictionary(uniqueKeysWithValues: TestHub.allCases.map { ($0.rawValue, HubSummary()) })
+        for message in facts.messages {
+            let state = message.status + (newest[message.id].map { ", \($0.reason)" } ?? "")
+            hubs[message.hub, default: HubSummary()].states[state, default: 0] += 1
+        }
+        for arrival in facts.arrivals {
+            hubs[arrival.hub, default: HubSummary()].sends += 1
+            if arrival.isTaken { hubs[arrival.hub, default: HubSummary()].taken += 1 }
+        }
+        self.hubs = hubs
         changes = Dictionary(grouping: facts.changes) { $0.results.first ?? "waiting" }.mapValues(\.count)
-        sends = facts.arrivals.count
-        taken = facts.arrivals.count(where: \.isTaken)
         posts = facts.posts.count
         doubted = Set(facts.results.filter { $0.status == "in_doubt" }.map(\.id)).count
         inDoubt = facts.messages.count { $0.status == "in_doubt" }
@@ -74,6 +88,12 @@ public struct Report: Sendable {
         return zip(moments, moments.dropFirst()).map { $1 - $0 }.max() ?? 0
     }
 
+    /// Of all hubs.
+    var states: [String: Int] { hubs.values.reduce(into: [:]) { $0.merge($1.states) { $0 + $1 } } }
+
+    /// Hubs that took nothing: the run proves nothing about them.
+    var untried: [String] { hubs.filter { $0.value.taken == 0 }.keys.sorted() }
+
     /// What a standby that lagged had not received; accounted apart, because no promise is made about it.
     public var losses: [Violation] { violations.filter(\.isLoss) }
 
@@ -81,5 +101,5 @@ public struct Report: Sendable {
     public var breaches: [Violation] { violations.filter { !$0.isLoss } }
 
     /// No promise was broken and the run went as it should.
-    public var isGood: Bool { troubles.isEmpty && breaches.isEmpty }
+    public var isGood: Bool { troubles.isEmpty && breaches.isEmpty && untried.isEmpty }
 }

@@ -6,6 +6,9 @@ public struct Violation: Sendable, Hashable, CustomStringConvertible {
         case nothingIsStuck = "nothing is stuck"
         case nothingIsRepeated =
             "at most one post per message was accepted or left unanswered, unless a row or a person asked for more"
+        case nothingIsGivenUp =
+            "nothing is rejected because its hub throttled, failed or could not be reached"
+        case goneMeansGone = "only phones that are gone are said to be gone"
         case everyPostIsWrittenDown = "no post leaves that is not written down first"
         case acceptedMeansTaken = "what is accepted was taken by the hub"
         case doubtMeansUnanswered = "every message in doubt had a post without an answer"

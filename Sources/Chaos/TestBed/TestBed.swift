@@ -13,6 +13,7 @@ struct TestBed {
     /// Seconds since 1970.
     let emulatorBegan: Double
     let fleet: WorkerFleet
+    let settings: WorkerSettings
     let database: Database
     /// The same database, as an application that may only enqueue.
     let stranger: Database
@@ -24,9 +25,15 @@ struct TestBed {
     let serverClock: FakeClock?
     private let janitor: CleanupShell
 
-    static let leaseSeconds = 5.0
+    static let leaseSeconds = Double(WorkerConfig.lease)
     /// Posts in flight at once to one hub, of each worker.
-    static let window = 32
+    static let window = WorkerConfig.window
+    /// Phones of the app that FCM reaches: `phone-0` and so on.
+    static let phones = 200
+    /// Topics that phones have, each a third of them.
+    static let topics = ["sport", "science", "world"]
+    /// Seconds an access token of FCM lasts: short, so that workers fetch one again and again.
+    private static let tokenSeconds = 15
 
     /// Opens one for as long as `body` needs it.
     ///
@@ -67,16 +74,15 @@ struct TestBed {
         let janitor = try CleanupShell(directory: directory, ending: cluster.ending(), worker: worker)
         do {
             try await cluster.start(withStandby: options.kinds.contains(.failOver))
-            let began = Date().timeIntervalSince1970
-            let emulator = try await emulator()
+            let (emulator, began) = try await emulator()
             let database = try await migrated(cluster)
-            try config(cluster, emulator, localization: "properties").write(
-                toFile: directory + "/config.json", atomically: true, encoding: .utf8)
             let fleet = WorkerFleet(
                 command: [
                     worker, "run", "--config", directory + "/config.json", "--log-format", "json", "--log-level",
                     "notice",
                 ], directory: directory, places: options.workers, clocks: workerClocks ?? [])
+            let settings = try WorkerSettings(
+                config(cluster, emulator), at: directory + "/config.json", for: fleet)
             @Sendable func application(_ user: String) -> Database {
                 Database(
                     DatabaseSettings(
@@ -85,8 +91,9 @@ struct TestBed {
             }
             return TestBed(
                 directory: directory, cluster: cluster, emulator: emulator, emulatorBegan: began, fleet: fleet,
-                database: database, stranger: application("stranger"), registrar: application("registrar"),
-                locker: { application(Self.login($0)) }, serverClock: serverClock, janitor: janitor)
+                settings: settings, database: database, stranger: application("stranger"),
+                registrar: application("registrar"), locker: { application(Self.login($0)) }, serverClock: serverClock,
+                janitor: janitor)
         } catch {
             await janitor.finish()
             throw error
@@ -95,20 +102,45 @@ struct TestBed {
 
     private static func login(_ role: String?) -> String { "locker_\(role ?? "of_no_role")" }
 
-    private static func emulator() async throws -> HubEmulator {
+    /// - Returns: also when it began to count, in seconds since 1970.
+    private static func emulator() async throws -> (HubEmulator, began: Double) {
         let policy = SASPolicy(
-            name: "chaos", key: Secret("Zmlyc3Qga2V5"), secondaryKey: Secret("c2Vjb25kIGtleQ=="),
-            rights: [.send, .listen])
-        var settings = EmulatorSettings(hubs: [.init("news", policies: [policy]), .init("local", policies: [policy])])
+            name: "chaos", key: Secret(keys.first), secondaryKey: Secret(keys.second), rights: [.send, .listen])
+        var settings = EmulatorSettings(
+            hubs: TestHub.allCases.filter { $0.kind == .notificationHubs }.map {
+                .init($0.rawValue, policies: [policy])
+            }, senders: TestHub.allCases.filter { $0.kind == .fcm }.map { sender($0.rawValue) })
         settings.keptEntries = 20_000_000
         settings.keptPushesPerInbox = 1
         settings.keptPushes = 1
         settings.keptHandles = 1
         var log = Logger(label: "chaos.emulator")
         log.logLevel = .critical
+        let began = Date().timeIntervalSince1970
         let emulator = try HubEmulator(settings, logger: log)
         _ = try await emulator.start()
-        return emulator
+        for hub in TestHub.allCases where hub.kind == .fcm {
+            for number in 0..<phones {
+                let id = "phone-\(number)"
+                try emulator.register(
+                    Installation(
+                        id, platform: .fcmV1, pushChannel: .handle(id), topics: [topics[number % topics.count]]),
+                    at: hub.rawValue)
+            }
+        }
+        return (emulator, began)
+    }
+
+    /// Of every hub.
+    private static let keys = (first: "Zmlyc3Qga2V5", second: "c2Vjb25kIGtleQ==")
+
+    /// With two accounts, as hubs have two keys.
+    private static func sender(_ name: String) -> EmulatorSettings.Sender {
+        let project = "\(name)-chaos"
+        var sender = EmulatorSettings.Sender(
+            name, project: project, accounts: [.init(project: project), .init(project: project, name: "second")])
+        sender.tokenSeconds = tokenSeconds
+        return sender
     }
 
     private static func migrated(_ cluster: Cluster) async throws -> Database {
@@ -135,35 +167,26 @@ struct TestBed {
             let count = try await database.query("SELECT count(*) FROM push.hub") { rows in
                 try rows.first { row in try row.int64() } ?? 0
             }
-            if count == 2 { return }
+            if count == TestHub.allCases.count { return }
             try await Task.sleep(for: .milliseconds(100))
         }
         throw ChaosError("no worker began within a minute; see \(directory)/worker-0.log")
     }
 
-    /// Changes how the hub `news` is localised and lets all workers reload, as an operator does with a backlog.
-    func localize(by localization: String) async throws {
-        try Self.config(cluster, emulator, localization: localization).write(
-            toFile: directory + "/config.json", atomically: true, encoding: .utf8)
-        await fleet.reload()
-    }
-
-    private static func config(_ cluster: Cluster, _ emulator: HubEmulator, localization: String) -> String {
-        func hub(_ name: String, _ localization: String) -> String {
-            let first = emulator.connectionString(for: name)?.reveal() ?? ""
-            let second = first.replacing("Zmlyc3Qga2V5", with: "c2Vjb25kIGtleQ==")
-            return """
-                "\(name)": {"hub": "\(name)", "connectionString": "\(first)", "secondaryConnectionString": "\(second)",
-                    "localization": "\(localization)", "window": \(window),
-                    "languages": {"en": "English", "fr": "French", "zh-Hans": "Mandarin"}, "fallback": "en"}
-                """
+    private static func config(_ cluster: Cluster, _ emulator: HubEmulator) -> WorkerConfig {
+        let credentials = TestHub.allCases.map { hub -> (TestHub, WorkerConfig.Credentials) in
+            switch hub.kind {
+            case .notificationHubs:
+                let first = emulator.connectionString(for: hub.rawValue)?.reveal() ?? ""
+                return (hub, .init(first: first, second: first.replacing(keys.first, with: keys.second)))
+            case .fcm:
+                let accounts = (0...1).map { emulator.serviceAccount(of: hub.rawValue, account: $0)?.reveal() ?? "" }
+                return (hub, .init(first: accounts[0], second: accounts[1]))
+            }
         }
-        return """
-            {"database": {"url": "\(cluster.conninfo(database: "fanfare"))", "maximumConnections": 8},
-             "hubs": {\(hub("news", localization)),
-                      \(hub("local", "tags"))},
-             "dispatch": {"leaseSeconds": \(Int(leaseSeconds)), "drainSeconds": 5}, "console": {"listen": "off"}}
-            """
+        return WorkerConfig(
+            database: cluster.conninfo(database: "fanfare"), emulator: emulator.endpoint ?? "",
+            credentials: Dictionary(uniqueKeysWithValues: credentials))
     }
 
     /// Ends everything. The directory goes too, unless it is kept for a look.

@@ -46,19 +46,19 @@ struct DeviceGenerator {
     private mutating func call() -> Call {
         number += 1
         let most = Int.random(in: 0..<3, using: &random) == 0 ? Self.busyDevices : Self.devices
-        let hub = Int.random(in: 0..<4, using: &random) == 0 ? "local" : "news"
+        let hub: TestHub = Int.random(in: 0..<4, using: &random) == 0 ? .local : .news
         let device = "phone-\(Int.random(in: 0..<most, using: &random))"
         switch Int.random(in: 0..<10, using: &random) {
-        case 0: return Call(hub: hub, device: device, action: .drop)
+        case 0: return Call(hub: hub.rawValue, device: device, action: .drop)
         case 1..<6:
-            var call = Call(hub: hub, device: device, action: .put)
+            var call = Call(hub: hub.rawValue, device: device, action: .put)
             call.handle = handle()
             call.user = Bool.random(using: &random) ? "user-\(number)" : nil
             call.tags = some()
             call.templates = Bool.random(using: &random) ? templates(["news", "sport"]) : nil
             return call
         default:
-            var call = Call(hub: hub, device: device, action: .patch)
+            var call = Call(hub: hub.rawValue, device: device, action: .patch)
             call.tags = some()
             call.removed = some().filter { !call.tags.contains($0) }
             if Bool.random(using: &random) { call.templates = templates(["news", "weather"], removing: "sport") }

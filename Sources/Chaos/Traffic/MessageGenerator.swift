@@ -1,3 +1,4 @@
+import HubEmulator
 import PushModel
 
 /// What backends write, of every kind there is. Pure: a seed in, rows out.
@@ -22,8 +23,10 @@ struct MessageGenerator {
         var marker: String
     }
 
-    private var random: SeededRandom
-    private var number = 0
+    var random: SeededRandom
+    private(set) var number = 0
+    /// Rows that were made for FCM.
+    var rowsForFCM = 0
 
     init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
@@ -31,10 +34,10 @@ struct MessageGenerator {
     mutating func next() -> [[Row]] {
         number += 1
         let tag = "t\(number)"
-        var row = Row(hub: "news", tag: tag, content: Self.text("\(number)"), marker: "\(number)")
+        var row = Row(hub: TestHub.news.rawValue, tag: tag, content: Self.text("\(number)"), marker: "\(number)")
         row.priority = [0, 1, 1, 1, 2].randomElement(using: &random) ?? 1
         if Int.random(in: 0..<4, using: &random) == 0 { row.onDoubt = "resend" }
-        switch Int.random(in: 0..<17, using: &random) {
+        switch Int.random(in: 0..<21, using: &random) {
         case 0, 1:  // a content in three languages, in one statement
             return [["en", "fr", "zh-Hans"].map { Self.translated(row, $0) }]
         case 2:  // ... in two, joined by a key
@@ -63,17 +66,17 @@ struct MessageGenerator {
             row.expires = Double.random(in: 0.5...4, using: &random)
         case 11:  // said twice, for other devices: the second is not sent
             row.dedupeKey = "once-\(number)"
-            var again = row
+            var again = row.saying(row.marker + ".again", in: nil, Self.text)
             again.tag = "\(tag).again"
-            again.marker += ".again"
-            again.content = Self.text(again.marker)
             return [[row], [again]]
         case 16:  // refused whenever it comes
-            let status = FaultInjector.refusals.randomElement(using: &random) ?? 404
+            let status = Fault.refusals.randomElement(using: &random) ?? 404
             row.tag = "(\(tag).a || \(Self.refusedTag(status)))"
         case 12, 13:
-            row.hub = "local"
+            row.hub = TestHub.local.rawValue
             return [[Self.translated(row, "en"), Self.translated(row, "fr")]]
+        case 17...20:
+            return nextForFCM(row)
         default:
             break
         }
@@ -83,13 +86,21 @@ struct MessageGenerator {
     /// A tag whose posts the hub answers with this status.
     static func refusedTag(_ status: Int) -> String { "refused-\(status)" }
 
+    /// A content of a hub whose kind has templates.
     private static func text(_ marker: String) -> String { "{\"message\":\"#\(marker)#\"}" }
 
     private static func translated(_ row: Row, _ locale: String) -> Row {
-        var row = row
+        row.saying(row.marker + "." + locale, in: locale, Self.text)
+    }
+}
+
+extension MessageGenerator.Row {
+    /// The same for other readers.
+    func saying(_ marker: String, in locale: String?, _ text: (String) -> String) -> Self {
+        var row = self
         row.locale = locale
-        row.marker += "." + locale
-        row.content = text(row.marker)
+        row.marker = marker
+        row.content = text(marker)
         return row
     }
 }

@@ -1,7 +1,8 @@
 /// Which messages each send carried, read off its tags and its body.
 ///
 /// Markers stand in contents between two `#`. A send whose body was never read is identified by its tags alone, and may then
-/// have carried any of the translations that have that tag.
+/// have carried any of the translations that have that tag. A send to FCM has all of that in its body; what the journal
+/// shows as its tags is its topic or its condition.
 struct SendParser {
     /// By message: the sends that carried it.
     private(set) var arrivals: [Int64: [Facts.Arrival]] = [:]
@@ -16,7 +17,7 @@ struct SendParser {
         // What somebody deleted may have been sent before.
         let present = Set(facts.messages.map(\.id))
         let deleted = facts.deleted.filter { !present.contains($0.id) }
-            .map { Facts.Message(id: $0.id, tag: $0.tag, marker: $0.marker, status: "") }
+            .map { Facts.Message(id: $0.id, hub: $0.hub, tag: $0.tag, marker: $0.marker, status: "") }
         for message in facts.messages + deleted {
             if let first = message.tag.flatMap({ Self.tokens($0).first }) { tagged[first, default: []].append(message) }
             marked[message.marker, default: []].append(message)
@@ -27,6 +28,7 @@ struct SendParser {
                 arrival.tags == nil
                 ? arrival.markers.flatMap { marked[$0] ?? [] } : tokens.flatMap { tagged[$0] ?? [] }
             let carried = candidates.filter { message in
+                guard message.hub == arrival.hub else { return false }
                 guard arrival.markers.isEmpty || arrival.markers.contains(message.marker) else { return false }
                 return message.tag.map { tokens.isSuperset(of: Self.tokens($0)) } ?? (arrival.tags == nil)
             }
@@ -39,12 +41,16 @@ struct SendParser {
         }
     }
 
-    static func tokens(_ tags: String) -> [Substring] { tags.split { " ()!&|".contains($0) } }
+    /// The tags of an expression, or the topics of a condition, which stand in quotes.
+    static func tokens(_ tags: String) -> [Substring] {
+        tags.contains("'") ? enclosed(in: tags, by: "'") : tags.split { " ()!&|".contains($0) }
+    }
 
-    /// The markers in a body: every second piece between `#`.
-    static func markers(in body: String?) -> Set<String> {
-        guard let body else { return [] }
-        let pieces = body.split(separator: "#", omittingEmptySubsequences: false)
-        return Set(pieces.indices.filter { $0 % 2 == 1 }.map { String(pieces[$0]) })
+    static func markers(in body: String?) -> Set<String> { Set(enclosed(in: body ?? "", by: "#").map(String.init)) }
+
+    /// Every second piece.
+    private static func enclosed(in text: String, by mark: Character) -> [Substring] {
+        let pieces = text.split(separator: mark, omittingEmptySubsequences: false)
+        return pieces.indices.filter { $0 % 2 == 1 }.map { pieces[$0] }
     }
 }

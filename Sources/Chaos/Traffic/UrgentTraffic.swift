@@ -40,7 +40,7 @@ struct UrgentTraffic {
 
     private func row(_ marker: String, tag: String, priority: Int) -> MessageGenerator.Row {
         var row = MessageGenerator.Row(
-            hub: "news", tag: tag, content: "{\"message\":\"#\(marker)#\"}", marker: marker)
+            hub: TestHub.news.rawValue, tag: tag, content: "{\"message\":\"#\(marker)#\"}", marker: marker)
         row.priority = priority
         return row
     }

@@ -22,4 +22,9 @@ import Testing
         #expect(injections.filter { $0.kind == .pauseWorker }.allSatisfy { $0.lasts > 5 })
         #expect(zip(injections, injections.dropFirst()).allSatisfy { $0.at < $1.at })
     }
+
+    @Test func onlyOneFaultAtATimeMovesTheHubs() {
+        let moving = InjectedFault.Kind.allCases.filter { $0.ground == .addresses }
+        #expect(moving == [.refusedConnection, .unknownHost, .withoutTLS])
+    }
 }

@@ -8,14 +8,14 @@ import Testing
     static func goodRun() -> Facts {
         var facts = Facts()
         func message(_ id: Int64, _ status: String) {
-            facts.messages.append(.init(id: id, tag: "t\(id)", marker: "m\(id)", status: status))
+            facts.messages.append(.init(id: id, hub: "news", tag: "t\(id)", marker: "m\(id)", status: status))
             facts.confirmed.append(.init(id: id, marker: "m\(id)"))
         }
         func arrival(_ number: Int, _ id: Int64, status: Int?, isTaken: Bool, isWhole: Bool = true) {
             facts.arrivals.append(
                 .init(
-                    number: number, at: Double(number), status: status, isTaken: isTaken, isWhole: isWhole,
-                    isSpoilt: status != 201, tracking: status.map { _ in "k\(number)" }, tags: "t\(id)",
+                    number: number, hub: "news", at: Double(number), status: status, isTaken: isTaken, isWhole: isWhole,
+                    isSpoilt: status != 201, receipt: status.map { _ in "k\(number)" }, tags: "t\(id)",
                     markers: isWhole ? ["m\(id)"] : []))
         }
         func result(_ id: Int64, _ post: Int64?, at: Double, _ status: String, _ reason: String) {
@@ -23,13 +23,13 @@ import Testing
         }
         // 1: accepted at once.
         message(1, "accepted")
-        facts.posts.append(.init(id: 10_001, messages: [1], answer: .init("accepted", tracking: "k1", at: 2)))
+        facts.posts.append(.init(id: 10_001, messages: [1], answer: .init("accepted", receipt: "k1", at: 2)))
         arrival(1, 1, status: 201, isTaken: true)
         result(1, 10_001, at: 2, "accepted", "taken_by_hub")
         // 2: throttled, then accepted.
         message(2, "accepted")
-        facts.posts.append(.init(id: 20_001, messages: [2], answer: .init("throttled", tracking: "k2", at: 3)))
-        facts.posts.append(.init(id: 30_001, messages: [2], answer: .init("accepted", tracking: "k3", at: 4)))
+        facts.posts.append(.init(id: 20_001, messages: [2], answer: .init("throttled", receipt: "k2", at: 3)))
+        facts.posts.append(.init(id: 30_001, messages: [2], answer: .init("accepted", receipt: "k3", at: 4)))
         arrival(2, 2, status: 429, isTaken: false)
         arrival(3, 2, status: 201, isTaken: true)
         result(2, 20_001, at: 3, "retrying", "throttled")
@@ -42,7 +42,7 @@ import Testing
         // 4: its worker was killed, a person sent it again.
         message(4, "accepted")
         facts.posts.append(.init(id: 50_001, messages: [4]))
-        facts.posts.append(.init(id: 60_001, messages: [4], answer: .init("accepted", tracking: "k6", at: 9)))
+        facts.posts.append(.init(id: 60_001, messages: [4], answer: .init("accepted", receipt: "k6", at: 9)))
         arrival(5, 4, status: nil, isTaken: true, isWhole: false)
         arrival(6, 4, status: 201, isTaken: true)
         result(4, 50_001, at: 7, "in_doubt", "worker_lost")
@@ -50,7 +50,7 @@ import Testing
         result(4, 60_001, at: 9, "accepted", "taken_by_hub")
         // 5: in doubt, and settled by the late answer.
         message(5, "accepted")
-        facts.posts.append(.init(id: 70_001, messages: [5], answer: .init("accepted", tracking: "k7", at: 12)))
+        facts.posts.append(.init(id: 70_001, messages: [5], answer: .init("accepted", receipt: "k7", at: 12)))
         arrival(7, 5, status: 201, isTaken: true)
         result(5, 70_001, at: 10, "in_doubt", "worker_lost")
         result(5, 70_001, at: 12, "accepted", "taken_by_hub")
@@ -61,7 +61,7 @@ import Testing
         message(7, "scheduled")
         message(8, "accepted")
         facts.posts.append(.init(id: 90_001, messages: [8], answer: .init("unknown", at: 15)))
-        facts.posts.append(.init(id: 100_001, messages: [8], answer: .init("accepted", tracking: "k9", at: 16)))
+        facts.posts.append(.init(id: 100_001, messages: [8], answer: .init("accepted", receipt: "k9", at: 16)))
         arrival(8, 8, status: nil, isTaken: false)
         arrival(9, 8, status: 201, isTaken: true)
         result(8, 80_000, at: 14, "retrying", "released")
@@ -120,24 +120,31 @@ import Testing
         Wrong("the view and the results disagree", .oneFinalState, 1) { $0.messages[0].status = "rejected" },
         Wrong("nothing is known of it", .oneFinalState, 7) { $0.messages[6].status = "" },
         Wrong("taken twice", .nothingIsRepeated, 1) {
-            $0.posts.append(.init(id: 110_001, messages: [1], answer: .init("accepted", tracking: "k10", at: 20)))
+            $0.posts.append(.init(id: 110_001, messages: [1], answer: .init("accepted", receipt: "k10", at: 20)))
             $0.arrivals.append(
-                .init(number: 10, at: 10, status: 201, isTaken: true, tracking: "k10", tags: "t1", markers: ["m1"]))
+                .init(
+                    number: 10, hub: "news", at: 10, status: 201, isTaken: true, receipt: "k10", tags: "t1",
+                    markers: ["m1"]))
         },
         Wrong("taken again after it was left unanswered", .nothingIsRepeated, 3) {
-            $0.posts.append(.init(id: 110_001, messages: [3], answer: .init("accepted", tracking: "k10", at: 20)))
+            $0.posts.append(.init(id: 110_001, messages: [3], answer: .init("accepted", receipt: "k10", at: 20)))
             $0.arrivals.append(
-                .init(number: 10, at: 10, status: 201, isTaken: true, tracking: "k10", tags: "t3", markers: ["m3"]))
+                .init(
+                    number: 10, hub: "news", at: 10, status: 201, isTaken: true, receipt: "k10", tags: "t3",
+                    markers: ["m3"]))
         },
         Wrong("two posts without an answer", .nothingIsRepeated, 3) {
             $0.posts.append(.init(id: 110_001, messages: [3]))
         },
         Wrong("a post that was not written down", .everyPostIsWrittenDown, 2) {
             $0.arrivals.append(
-                .init(number: 10, at: 10, status: 429, isTaken: false, tracking: "k10", tags: "t2", markers: ["m2"]))
+                .init(
+                    number: 10, hub: "news", at: 10, status: 429, isTaken: false, receipt: "k10", tags: "t2",
+                    markers: ["m2"]))
         },
         Wrong("a send of nobody's", .everyPostIsWrittenDown, nil) {
-            $0.arrivals.append(.init(number: 10, at: 10, status: 201, isTaken: true, tags: "x", markers: ["y"]))
+            $0.arrivals.append(
+                .init(number: 10, hub: "news", at: 10, status: 201, isTaken: true, tags: "x", markers: ["y"]))
         },
         Wrong("accepted and never sent", .acceptedMeansTaken, 1) { $0.arrivals.removeFirst() },
         Wrong("accepted and not taken", .acceptedMeansTaken, 1) { $0.arrivals[0].isTaken = false },
@@ -149,6 +156,16 @@ import Testing
         Wrong("in doubt and the hub answered", .doubtMeansUnanswered, 3) {
             $0.arrivals[3].status = 201
             $0.arrivals[3].isSpoilt = false
+        },
+        Wrong("rejected although nobody refused it", .nothingIsGivenUp, 2) {
+            $0.posts.removeAll { $0.id == 30_001 }
+            $0.results.removeAll { $0.post == 30_001 }
+            $0.results.append(.init(id: 2, post: 20_001, at: 4, status: "rejected", reason: "attempts_exhausted"))
+        },
+        Wrong("a phone that is said to be gone and is there", .goneMeansGone, nil) { $0.gone = ["gone-1", "phone-1"] },
+        Wrong("a send of another hub", .everyPostIsWrittenDown, nil) { $0.arrivals[0].hub = "local" },
+        Wrong("accepted without a receipt, and not cut", .acceptedMeansTaken, 1) {
+            $0.posts[0].answer = .init("accepted", at: 2)
         },
         Wrong("a late completion over a final result", .staleChangesNothing, 1) {
             $0.results.append(.init(id: 1, post: 5_001, at: 30, status: "accepted", reason: "taken_by_hub"))
@@ -170,7 +187,8 @@ import Testing
         },
         Wrong("cancelled and sent", .cancelledMeansUnsent, 6) {
             $0.posts.append(.init(id: 110_001, messages: [6]))
-            $0.arrivals.append(.init(number: 10, at: 10, status: nil, isTaken: true, tags: "t6", markers: ["m6"]))
+            $0.arrivals.append(
+                .init(number: 10, hub: "news", at: 10, status: nil, isTaken: true, tags: "t6", markers: ["m6"]))
         },
         Wrong("told cancelled and accepted", .cancelledMeansUnsent, 1) { $0.cancelled.append((1, 1)) },
         Wrong("an urgent message waits for a bulk post", .urgentNeverWaits, 1) { $0.urgent[0].at -= 15 },
@@ -257,20 +275,45 @@ import Testing
         #expect(Checker.violations(in: facts) == [])
     }
 
+    @Test func anAnswerThatWasCutHasNoReceipt() {
+        var facts = Self.goodRun()
+        facts.posts[0].answer = .init("accepted", at: 2)
+        facts.arrivals[0].isSpoilt = true
+        #expect(Checker.violations(in: facts) == [])
+    }
+
+    @Test func whatIsRefusedAgainAndAgainIsRejected() {
+        var facts = Self.goodRun()
+        facts.messages[1].status = "rejected"
+        facts.posts.removeAll { $0.messages == [2] }
+        facts.posts.append(.init(id: 20_001, messages: [2], answer: .init("hub_not_found", at: 3)))
+        facts.posts.append(.init(id: 30_001, messages: [2], answer: .init("unavailable", at: 4)))
+        facts.arrivals.removeAll { $0.markers == ["m2"] }
+        facts.results.removeAll { $0.id == 2 }
+        facts.results.append(.init(id: 2, post: 20_001, at: 3, status: "retrying", reason: "hub_not_found"))
+        facts.results.append(.init(id: 2, post: 30_001, at: 4, status: "rejected", reason: "attempts_exhausted"))
+        #expect(Checker.violations(in: facts) == [])
+    }
+
     @Test func readsMarkersAndTags() {
         #expect(SendParser.markers(in: ##"{"News_English":"#7.en#","News_French":"#7.fr#"}"##) == ["7.en", "7.fr"])
         #expect(SendParser.markers(in: nil) == [])
         #expect(SendParser.tokens("(t1 || t2) && !t3") == ["t1", "t2", "t3"])
+        #expect(
+            SendParser.tokens("('t1.a' in topics || 'in' in topics) && !('topics' in topics)")
+                == ["t1.a", "in", "topics"])
     }
 
     @Test func aSendWithoutABodyMayHaveCarriedAnyTranslation() {
         var facts = Facts()
         for (id, locale) in [(Int64(1), "en"), (2, "fr")] {
-            facts.messages.append(.init(id: id, tag: "t1", marker: "1.\(locale)", status: "accepted"))
+            facts.messages.append(.init(id: id, hub: "news", tag: "t1", marker: "1.\(locale)", status: "accepted"))
         }
         facts.arrivals = [
-            .init(number: 1, at: 1, status: nil, isTaken: false, isWhole: false, tags: "t1 && fr", markers: []),
-            .init(number: 2, at: 2, status: 201, isTaken: true, tags: "t1 && fr", markers: ["1.fr"]),
+            .init(
+                number: 1, hub: "news", at: 1, status: nil, isTaken: false, isWhole: false, tags: "t1 && fr",
+                markers: []),
+            .init(number: 2, hub: "news", at: 2, status: 201, isTaken: true, tags: "t1 && fr", markers: ["1.fr"]),
         ]
         let parser = SendParser(facts)
         #expect(parser.arrivals[1]?.map(\.number) == [1])
@@ -281,9 +324,29 @@ import Testing
     @Test func aPackedSendCarriesTheTagsItNames() {
         var facts = Facts()
         for id in Int64(1)...3 {
-            facts.messages.append(.init(id: id, tag: "t\(id)", marker: "m", status: "accepted"))
+            facts.messages.append(.init(id: id, hub: "news", tag: "t\(id)", marker: "m", status: "accepted"))
         }
-        facts.arrivals = [.init(number: 1, at: 1, status: 201, isTaken: true, tags: "t1 || t3", markers: ["m"])]
+        facts.arrivals = [
+            .init(number: 1, hub: "news", at: 1, status: 201, isTaken: true, tags: "t1 || t3", markers: ["m"])
+        ]
         #expect(SendParser(facts).arrivals.keys.sorted() == [1, 3])
+    }
+
+    /// At the sender of FCM: a condition that carries two rows, and one to a phone, which names no topic.
+    @Test func aSendToFCMCarriesTheTopicsOfItsConditionOrTheRowOfItsMarker() {
+        var facts = Facts()
+        for (id, tag, marker) in [(Int64(1), "t1.0", "m"), (2, "t1.1", "m"), (3, "t1.2", "m"), (4, nil, "n")] {
+            facts.messages.append(.init(id: id, hub: "shop", tag: tag, marker: marker, status: "accepted"))
+        }
+        facts.messages.append(.init(id: 5, hub: "news", tag: nil, marker: "n", status: "accepted"))
+        facts.arrivals = [
+            .init(
+                number: 1, hub: "shop", at: 1, status: 200, isTaken: true,
+                tags: "'t1.0' in topics || 't1.2' in topics", markers: ["m"]),
+            .init(number: 2, hub: "shop", at: 2, status: 200, isTaken: true, tags: nil, markers: ["n"]),
+        ]
+        let parser = SendParser(facts)
+        #expect(parser.arrivals.mapValues { $0.map(\.number) } == [1: [1], 3: [1], 4: [2]])
+        #expect(parser.certain == [1: 1, 3: 1, 4: 1])
     }
 }

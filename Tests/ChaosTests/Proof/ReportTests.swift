@@ -6,7 +6,13 @@ import Testing
 @Suite struct ReportTests {
     private func report(_ violations: [Violation] = [], isAsynchronous: Bool = false) -> Report {
         var facts = Facts()
-        facts.messages = [.init(id: 1, tag: "t1", marker: "1", status: "accepted")]
+        facts.messages = [
+            .init(id: 1, hub: "news", tag: "t1", marker: "1", status: "accepted"),
+            .init(id: 2, hub: "shop", tag: nil, marker: "2", status: "scheduled"),
+        ]
+        facts.arrivals = TestHub.allCases.map {
+            .init(number: 1, hub: $0.rawValue, at: 1, status: 201, isTaken: true, tags: nil, markers: [])
+        }
         facts.results = [.init(id: 1, post: 10_001, at: 1, status: "accepted", reason: "taken_by_hub")]
         var options = ChaosRun.Options(seed: 7)
         options.isAsynchronous = isAsynchronous
@@ -25,7 +31,7 @@ import Testing
         let json = try JSONSerialization.jsonObject(with: Data(report.json.utf8)) as? [String: Any]
         #expect(json?["good"] as? Bool == false)
         #expect((json?["violations"] as? [[String: Any]])?.first?["message"] as? Int == 1)
-        #expect(json?["messages"] as? [String: Int] == ["accepted, taken_by_hub": 1])
+        #expect(json?["messages"] as? [String: Int] == ["accepted, taken_by_hub": 1, "scheduled": 1])
     }
 
     @Test func whatAnAsynchronousStandbyLosesIsToldAndNotHeldAgainstAnybody() throws {
@@ -44,6 +50,31 @@ import Testing
         report.troubles = ["worker 1 ended by itself"]
         #expect(!report.isGood)
         #expect(report.text.contains("worker 1 ended by itself"))
+    }
+
+    @Test func eachHubHasItsMessages() throws {
+        var report = report()
+        report.accessTokens = 12
+        #expect(report.text.contains(#/Messages of news, Notification Hubs\n  accepted, taken_by_hub +1\n/#))
+        #expect(
+            report.text.contains(
+                #/Messages of shop, FCM\n  scheduled +1\n  sends that it saw +1  1 taken\n  access tokens .* 12\n/#))
+        let json = try JSONSerialization.jsonObject(with: Data(report.json.utf8)) as? [String: Any]
+        let shop = (json?["hubs"] as? [String: Any])?["shop"] as? [String: Any]
+        #expect(shop?["messages"] as? [String: Int] == ["scheduled": 1])
+        #expect(shop?["taken"] as? Int == 1)
+        #expect(json?["taken"] as? Int == 3)
+    }
+
+    @Test func aRunThatOneHubTookNoPartInProvesNothing() {
+        var facts = Facts()
+        facts.arrivals = ["news", "local", "shop"].map {
+            .init(number: 1, hub: $0, at: 1, status: 201, isTaken: $0 != "shop", tags: nil, markers: [])
+        }
+        let report = Report(options: ChaosRun.Options(seed: 7), facts: facts, violations: [])
+        #expect(!report.isGood)
+        #expect(report.text.contains("shop took nothing"))
+        #expect(!report.text.contains("news took nothing"))
     }
 
     @Test(arguments: [

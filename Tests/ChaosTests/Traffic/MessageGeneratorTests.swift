@@ -25,7 +25,7 @@ import Testing
 
     @Test func everyKindIsWritten() {
         let rows = Self.rows(seed: 1)
-        #expect(Set(rows.map(\.hub)) == ["news", "local"])
+        #expect(Set(rows.map(\.hub)) == Set(TestHub.allCases.map(\.rawValue)))
         #expect(Set(rows.map(\.priority)) == [0, 1, 2])
         #expect(Set(rows.compactMap(\.locale)) == ["en", "fr", "zh-Hans"])
         for isThere: (MessageGenerator.Row) -> Bool in [
@@ -34,5 +34,40 @@ import Testing
         ] {
             #expect(rows.contains(where: isThere))
         }
+    }
+
+    private static let toShop = rows(seed: 1).filter { $0.hub == "shop" }
+
+    @Test func everyKindIsWrittenForFCM() {
+        let rows = Self.toShop
+        #expect(rows.allSatisfy { $0.format == "fcmv1" && ($0.tag == nil) == ($0.handles?.count == 1) })
+        for start in ["phone-", "fid:phone-", "gone-", "invalid-", "mismatch-", "throttle-", "unavailable-"] {
+            #expect(rows.contains { $0.handles?[0].hasPrefix(start) == true }, "\(start)")
+        }
+        for tag in TestBed.topics { #expect(rows.contains { $0.tag == tag }) }
+        for isThere: (MessageGenerator.Row) -> Bool in [
+            { $0.dedupeKey != nil }, { $0.onDoubt == "resend" }, { $0.delay > 0 }, { $0.tag?.contains("&&") == true },
+            { $0.locale == "fr" }, { $0.tag?.contains("refused-") == true }, { $0.tag?.hasSuffix(".4") == true },
+        ] {
+            #expect(rows.contains(where: isThere))
+        }
+    }
+
+    /// A fifth of the answers would hold the hub, and five throttled phones among twenty would close its gate.
+    @Test func tooFewTokensAreInvalidToHoldTheHub() {
+        let handles = Self.toShop.map { $0.handles?[0] ?? "" }
+        for start in handles.indices.dropLast(20) {
+            let next = handles[start..<start + 20]
+            #expect(next.count { $0.hasPrefix("invalid-") || $0.hasPrefix("mismatch-") } <= 2)
+            #expect(next.count { $0.hasPrefix("throttle-") } <= 1)
+        }
+    }
+
+    /// Otherwise it would be tried for minutes after the run.
+    @Test func whatFCMKeepsRefusingForAWhileExpiresSoon() {
+        let slow = Self.toShop.filter { row in
+            MessageGenerator.slowPhones.contains { row.handles?[0].hasPrefix($0) == true }
+        }
+        #expect(!slow.isEmpty && slow.allSatisfy { ($0.expires ?? .infinity) < 15 })
     }
 }
