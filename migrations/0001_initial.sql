@@ -77,9 +77,9 @@ CREATE TYPE push.reason AS ENUM (
     'attempts_exhausted',                                                           -- rejected: provider
     'expired', 'cancelled_by_caller', 'replaced', 'suppressed', 'duplicate_key',    -- policy
     'answer_lost', 'worker_lost',                                                   -- in doubt: network
-    'throttled', 'unavailable', 'not_sent', 'auth_refused', 'hub_closed',           -- retrying
-    'hub_not_found', 'quota_exceeded', 'released', 'resent', 'paused', 'resumed',   -- retrying
-    'waited',                                                                       -- retrying
+    'throttled', 'target_throttled', 'unavailable', 'not_sent', 'auth_refused',     -- retrying
+    'hub_closed', 'hub_not_found', 'quota_exceeded', 'released', 'resent',          -- retrying
+    'paused', 'resumed', 'waited',                                                  -- retrying
     'resolved');                                                                    -- a person decided
 COMMENT ON TYPE push.reason IS 'Why a message has its status. push.reason_class(reason) names who must act.';
 

@@ -39,7 +39,10 @@ public enum Reason: String, Sendable, CaseIterable {
     case workerLost = "worker_lost"
 
     // retrying
+    /// The hub asks everybody to wait.
     case throttled
+    /// Only this target gets too much: others are taken meanwhile.
+    case targetThrottled = "target_throttled"
     case unavailable
     case notSent = "not_sent"
     /// The hub refuses our credentials, or cannot prove who it is.
@@ -71,7 +74,7 @@ public enum Reason: String, Sendable, CaseIterable {
         case .takenByHub: .none
         case .badRequest, .tooLarge, .notSendable, .noFallback, .lateTranslation: .content
         case .targetGone, .targetInvalid: .target
-        case .attemptsExhausted, .throttled, .unavailable: .provider
+        case .attemptsExhausted, .throttled, .targetThrottled, .unavailable: .provider
         case .expired, .cancelledByCaller, .replaced, .suppressed, .duplicateKey, .resent, .hubClosed, .released,
             .resolved, .paused, .resumed, .waited:
             .policy
@@ -93,8 +96,8 @@ public enum Reason: String, Sendable, CaseIterable {
         case .cancelledByCaller, .replaced, .suppressed: .cancelled
         case .duplicateKey: .duplicate
         case .answerLost, .workerLost: .inDoubt
-        case .throttled, .unavailable, .notSent, .authRefused, .hubNotFound, .quotaExceeded, .resent, .hubClosed,
-            .released, .paused, .resumed, .waited:
+        case .throttled, .targetThrottled, .unavailable, .notSent, .authRefused, .hubNotFound, .quotaExceeded, .resent,
+            .hubClosed, .released, .paused, .resumed, .waited:
             .retrying
         case .resolved: nil
         }

@@ -66,7 +66,7 @@ struct Settlement: Equatable {
             self.init(
                 MessageOutcome(.rejected, .badRequest, note: Self.alone(why, facts())), .works, mayBeSplit: true)
         case .throttled(let wait, .target, let why):
-            self.init(Self.again(.throttled, why, facts(), settings, after: wait, cost: 1), .works)
+            self.init(Self.again(.targetThrottled, why, facts(), settings, after: wait, cost: 1), .works)
         case .throttled(let wait, .hub, let why):
             self.init(
                 Self.again(.throttled, why, facts(), settings, after: wait, cost: 0),

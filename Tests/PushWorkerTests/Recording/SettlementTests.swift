@@ -47,11 +47,13 @@ import Testing
     @Test func aThrottledTargetWaitsAloneAndCostsAnAttempt() {
         let verdict = Verdict.throttled(after: 30, scope: .target, because: "429")
         let settlement = Settlement(verdict, facts(), settings)
-        #expect(settlement.outcome.status == .retrying && settlement.outcome.reason == .throttled)
+        #expect(settlement.outcome.status == .retrying && settlement.outcome.reason == .targetThrottled)
         #expect(settlement.outcome.cost == 1)
         #expect((30...90).contains(settlement.outcome.delay ?? 0))
         #expect(settlement.effect == .works, "the hub takes others")
         #expect(Settlement(verdict, facts(attempt: 9), settings).outcome.reason == .attemptsExhausted)
+        let late = Settlement(verdict, facts(expiresIn: 20), settings).outcome
+        #expect(late.status == .expired, "no gate is closed that a person could open")
     }
 
     @Test(arguments: [Verdict.unavailable(after: nil, because: "no"), .notSent(because: "no")])

@@ -48,6 +48,20 @@ import Testing
         #expect(try await store.lost() == [])
     }
 
+    /// It was tried again at each read of the gates, in a second or two ten times, and then it was rejected.
+    @Test func whatOnlyItsTargetKeepsFromBeingSentWaitsOn() async throws {
+        let store = try await StoreFixture.make()
+        let hubs = Hubs(database: store.database)
+        try await store.insert(3)
+        _ = try await Self.refuse(.targetThrottled, after: 60, in: store)
+        try await hubs.hold(store.hub, because: "401", probeAfter: 60)
+        try await hubs.release(store.hub)
+        #expect(try await hubs.returnRefused(store.hub, within: 60, after: nil) == (0, nil))
+        try await store.database.execute("SELECT push.resume_hub('news')")
+        #expect(try await hubs.returnRefused(store.hub, within: 60, after: nil) == (0, nil))
+        #expect(try await store.test.number(Self.dueNow) == 0)
+    }
+
     /// A post was on its way when a person resumed the hub, or another worker found it open: its answer is of before.
     @Test(arguments: ["SELECT push.resume_hub('news')", "SELECT push_worker.release_hub_v1(1)"])
     func aRefusalOfAPostThatLeftBeforeHoldsNothing(_ opening: String) async throws {

@@ -5,7 +5,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
     WHEN reason IN ('bad_request', 'too_large', 'not_sendable', 'no_fallback', 'late_translation') THEN 'content'
     WHEN reason IN ('target_gone', 'target_invalid') THEN 'target'
-    WHEN reason IN ('attempts_exhausted', 'throttled', 'unavailable') THEN 'provider'
+    WHEN reason IN ('attempts_exhausted', 'throttled', 'target_throttled', 'unavailable') THEN 'provider'
     WHEN reason = 'auth_refused' THEN 'credentials'
     WHEN reason = 'hub_not_found' THEN 'configuration'
     WHEN reason = 'quota_exceeded' THEN 'quota'
