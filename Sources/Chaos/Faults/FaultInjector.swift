@@ -122,7 +122,8 @@ actor FaultInjector {
             }
         case .workerClock:
             let isAhead = injection.seed.isMultiple(of: 2)
-            id = try await testBed.fleet.take(injection.worker) { _, clock in
+            id = try await testBed.fleet.take(injection.worker) { worker, clock in
+                try await self.waitForBeginning(of: worker.id)
                 try clock?.set(isAhead ? 86_400 : -86_400)
                 try await Task.sleep(for: .seconds(injection.lasts + 1))
                 try clock?.set(0)
@@ -143,6 +144,21 @@ actor FaultInjector {
         }
         if id != nil, let pause { pauses.append(pause) }
         return id != nil
+    }
+
+    /// A worker that begins while its clock is off ends by itself.
+    private func waitForBeginning(of id: pid_t) async throws {
+        let began = ContinuousClock.now
+        let name = "%/\(id)"
+        while began.duration(to: .now) < .seconds(30) {
+            // A database that does not answer is asked again.
+            let rows = try? await testBed.database.query("SELECT count(*) FROM push.worker WHERE name LIKE \(name)") {
+                rows in try rows.first { row in try row.int64() } ?? 0
+            }
+            if let rows, rows > 0 { return }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        throw ChaosError("worker \(id) did not begin within 30 s")
     }
 
     /// Until no claim of the worker stands; at most two minutes.
