@@ -37,7 +37,7 @@ import Testing
     @Test func everyBlockIsRunOrReadByATest() throws {
         for name in Self.pages {
             let infos = Set(try Page("docs/tutorials/\(name).md").blocks.map(\.info))
-            let others = infos.subtracting(["sh", "sql", "sql refused", "text", "text end"])
+            let others = infos.subtracting(["sh", "sh start", "sql", "sql refused", "text", "text end"])
             let read: Set = name == "buttons" ? ["swift"] : name == "device-languages" ? ["strings", "xml"] : []
             #expect(others == read, "\(name)")
         }
@@ -52,19 +52,40 @@ import Testing
         #expect(try Page("README.md").links.contains("docs/tutorials/README.md"))
     }
 
-    /// The texts of both apps with the arguments of the notification, as the phones put them together.
-    @Test func bothAppsMakeTheSentenceOfThePage() throws {
+    /// The emulated phones have the texts of the apps, and rows name them as each platform does.
+    @Test func bothAppsHaveTheTextsOfTheEmulatedPhones() throws {
         let page = try Page("docs/tutorials/device-languages.md")
-        let shown = try #require(page.blocks.first).text
-        let arguments = try #require(shown.firstMatch(of: /"loc-args":\["(.+?)","(.+?)"\]/))
-        #expect(shown.contains("\"body_loc_args\":[\"\(arguments.1)\",\"\(arguments.2)\"]"))
-        let apple = try #require(page.blocks("strings").first?.text.wholeMatch(of: /"(.+)" = "(.+)";/))
-        let android = try #require(page.blocks("xml").first?.text.wholeMatch(of: /<string name="(.+)">(.+)<\/string>/))
-        #expect(shown.contains("\"loc-key\":\"\(apple.1)\"") && shown.contains("\"body_loc_key\":\"\(android.1)\""))
-        for (text, specifier) in [(apple.2, "@"), (android.2, "s")] {
-            let sentence = text.replacing("%1$\(specifier)", with: arguments.1)
-                .replacing("%2$\(specifier)", with: arguments.2)
-            #expect(page.text.contains("show: *\(sentence)*"), "\(sentence)")
+        let apple = try #require(page.blocks("strings").first?.text).matches(of: /(?m)^"(.+)" = "(.+)";$/)
+        let android = try #require(page.blocks("xml").first?.text).matches(
+            of: /<string name="(.+)">(.+)<\/string>/)
+        let texts = Dictionary((apple.map { ($0.1, $0.2) } + android.map { ($0.1, $0.2) })) { $1 }
+        #expect(apple.count == 2 && android.count == 2)
+        let start = try #require(page.blocks.first { $0.info == "sh start" }).text
+        let json = try #require(start.firstMatch(of: /(?s)<<'END'\n(.+?)\nEND\n/)).1
+        let file = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: [String: String]] ?? [:]
+        #expect(file["fr"] == Dictionary(uniqueKeysWithValues: texts.map { (String($0), String($1)) }))
+        #expect(file["en"].map { Set($0.keys) } == file["fr"].map { Set($0.keys) })
+        for row in page.blocks("sql") {
+            for key in row.text.matches(of: /(?:"|\\")(loc-key|title-loc-key|[a-z]+_loc_key)(?:"|\\"): ?(?:"|\\")(\w+)/)
+            {
+                #expect((key.1.contains("-") ? apple.map(\.1) : android.map(\.1)).contains(key.2), "\(row): \(key.2)")
+            }
+        }
+    }
+
+    /// What a start prints of its emulator is left to the reader, but that emulator has to begin.
+    @Test(arguments: ["README", "device-languages"]) func theEmulatorOfAStartBegins(name: String) async throws {
+        let page = try Page("docs/tutorials/\(name).md")
+        let start = try #require(page.blocks("sh").first { $0.text.contains("fanfare-emulator ") }).text
+        let line = try #require(start.firstMatch(of: /(?m)^fanfare-emulator .+$/)).0
+        let folder = try Folder()
+        if let texts = start.firstMatch(of: /(?s)> (\S+) <<'END'\n(.+?)\nEND\n/) {
+            try folder.write(String(texts.2), to: String(texts.1))
+        }
+        let emulator = try await EmulatorProgram.start(String(line), in: folder)
+        await emulator.stop()
+        if let file = start.firstMatch(of: /"\$\(cat (\S+)\)"/) {
+            #expect(try folder.read(String(file.1)).contains("service_account"))
         }
     }
 

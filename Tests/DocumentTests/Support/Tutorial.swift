@@ -1,4 +1,5 @@
 import Foundation
+import HubEmulator
 import ProgramSupport
 import TestSupport
 import Testing
@@ -17,7 +18,7 @@ struct Tutorial {
     /// - Throws: an expectation that fails when a block fails, or when SQL that is marked `refused` is taken.
     static func walk(_ name: String) async throws -> Tutorial {
         let page = try Page("docs/tutorials/\(name).md")
-        let bench = try await WorkerBench.make()
+        let bench = try await bench(of: page)
         let emulator = bench.worker.emulator
         let usual = "127.0.0.1:8099"
         let here = "\(try #require(emulator.host)):\(try #require(emulator.port))"
@@ -44,6 +45,23 @@ struct Tutorial {
         return Tutorial(page: page, bench: bench, printed: printed, inbox: printed[end] ?? "")
     }
 
+    /// The emulator that the page starts: with a sender of FCM, and with the texts that the page writes to a file, or without.
+    private static func bench(of page: Page) async throws -> WorkerBench {
+        guard let start = page.blocks.first(where: { $0.info == "sh start" }) else {
+            return try await WorkerBench.make()
+        }
+        let texts = try #require(start.text.firstMatch(of: /(?s)> (\S+) <<'END'\n(.+?)\nEND\n/))
+        let sender = try #require(start.text.firstMatch(of: /--fcm (\w+)=(\S+)/))
+        let strings = try StringsFile(json: Array(texts.2.utf8), file: String(texts.1))
+        let bench = try await WorkerBench.make {
+            $0.senders = [.init(String(sender.1))]
+            $0.strings = strings
+        }
+        let account = try #require(bench.worker.emulator.serviceAccount(of: String(sender.1)))
+        try bench.folder.write(account.reveal(), to: String(sender.2))
+        return bench
+    }
+
     private static let separator: Character = "\u{1E}"
     /// Stands for a line after the last one.
     private static let end = Int(Int32.max)
@@ -51,9 +69,10 @@ struct Tutorial {
     /// The start page's session with the page's blocks in it, each announced by its line.
     private static func script(of page: Page) throws -> String {
         let start = try Page("docs/tutorials/README.md").blocks("sh").map(\.text)
+        let own = page.blocks.first { $0.info == "sh start" }?.text ?? start[0]
         // The emulator runs already.
-        let begin = start[0].replacing(#/fanfare-emulator .+ &\n/#, with: "")
-        #expect(start.count == 2 && begin != start[0])
+        let begin = own.replacing(#/fanfare-emulator .+ &\n/#, with: "")
+        #expect(start.count == 2 && begin != own)
         var script = ["set -euo pipefail", "trap 'kill $(jobs -p)' EXIT", "exec 2>&1", begin]
         for block in page.blocks {
             let psql = "psql -X -q -v ON_ERROR_STOP=1 \"$BACKEND\" <<'SQL'\n\(block.text)\nSQL"

@@ -1,3 +1,4 @@
+import HubEmulator
 import TestSupport
 
 /// An emulator in this process, a database, and settings that name both.
@@ -7,8 +8,9 @@ struct WorkerBench {
     /// Has the settings as config.json, where a command looks first.
     let folder: Folder
 
-    static func make() async throws -> WorkerBench {
-        let worker = try await TestWorker.make()
+    /// - Parameter change: what else the emulator is.
+    static func make(_ change: (inout EmulatorSettings) -> Void = { _ in }) async throws -> WorkerBench {
+        let worker = try await TestWorker.make(hubs: [TestWorker.news], change)
         let connection = worker.emulator.connectionString(for: "breaking-news")?.reveal() ?? ""
         let folder = try Folder()
         let settings = """
