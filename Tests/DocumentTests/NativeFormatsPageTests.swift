@@ -1,5 +1,6 @@
 import Foundation
 import Postgres
+import PushModel
 import TestSupport
 import Testing
 
@@ -77,6 +78,36 @@ import Testing
                 #expect(taken == (bytes <= limit), "\(row.1) with \(bytes) bytes")
             }
         }
+    }
+
+    /// The table of the two ways to Firebase: limits, and the same row through both.
+    @Test func theKindsDifferAsTheirTableSays() async throws {
+        let page = try Page("docs/native-formats.md")
+        func cells(_ row: String) throws -> [Substring] {
+            let line = try #require(page.text.split(separator: "\n").first { $0.hasPrefix("| \(row) |") })
+            return line.split(separator: " | ")
+        }
+        let (hubs, fcm) = (HubKind.notificationHubs.facts, HubKind.fcm.facts)
+        #expect(try cells("`handles`")[1].replacing(",", with: "").contains("up to \(hubs.handles) "))
+        #expect(try cells("`handles`")[2].hasPrefix("exactly one") && fcm.handles == 1)
+        #expect(try cells("`tag`")[2].contains("at most \(fcm.tags) topics"))
+        #expect(fcm.formats == ["fcmv1"] && Set(hubs.formats).isSuperset(of: Self.formats))
+
+        let worker = try await TestWorker.make(TestWorker.news, TestWorker.shop)
+        let content = #"{"message": {"android": {"notification": {"body_loc_key": "k"}}}}"#
+        try await worker.test.database.execute(
+            """
+            INSERT INTO push.message (hub, handles, expires_at, format, content)
+            SELECT hub, '{gone-1}', now() + interval '1 hour', 'fcmv1', \(content)::json FROM unnest('{news,shop}'::text[]) hub
+            """)
+        try await worker.drain()
+        #expect(try cells("what is added to the content")[1] == "nothing")
+        #expect(worker.emulator.journal(hub: "breaking-news").map(\.body) == [content])
+        let sent = try #require(worker.emulator.journal(hub: "shop").first?.body)
+        #expect(sent.contains("gone-1") && sent.contains("ttl") && sent.contains("body_loc_key"), "\(sent)")
+        let ended = try await worker.test.texts(
+            "SELECT hub || ' ' || status || ' ' || reason FROM push.message_status ORDER BY 1")
+        #expect(ended == ["news accepted taken_by_hub", "shop rejected target_gone"])
     }
 
     /// A payload of a format whose sent text has this many bytes.
