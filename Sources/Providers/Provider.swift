@@ -15,6 +15,9 @@ public protocol Provider: Sendable {
     /// project?". Default: for a service that does not judge single targets.
     var suspicion: String { get }
 
+    /// How it speaks HTTP/2; nil: HTTP/1.1. Default: nil.
+    var http2: HTTP2Settings? { get }
+
     /// - Parameters:
     ///   - id: the caller's own number; returned in the reply.
     ///   - pass: of the hub's `PassSource`, for `host`.
@@ -36,6 +39,8 @@ public protocol Provider: Sendable {
 
 extension Provider {
     public var suspicion: String { "handles of another hub?" }
+
+    public var http2: HTTP2Settings? { nil }
 
     public func skew(of reply: Reply) -> Double? { reply.skew }
 }

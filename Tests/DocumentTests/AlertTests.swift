@@ -10,6 +10,8 @@ import Testing
         "fanfare_claim_messages", "fanfare_config_last_reload_success_timestamp_seconds",
         "fanfare_library_metrics_dropped_total", "fanfare_transport_connections_opened_total",
         "fanfare_hub_info", "fanfare_transport_requests_total",
+        "fanfare_http2_connections", "fanfare_http2_goaway_total", "fanfare_http2_pings_total",
+        "fanfare_http2_refused_streams_total", "fanfare_http2_streams",
         // How long is too long is the backend's to say; fanfare check names the session after 10 s.
         "fanfare_results_held_seconds",
         // Only where a collector is set: docs/operations.md, "Spans".

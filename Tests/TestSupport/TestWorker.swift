@@ -131,9 +131,11 @@ public struct TestWorker: Sendable {
         var transport = transport
         transport.slots += HubContext.urgentSlots(
             beside: transport.slots, windows: ([hub] + others).map(\.window))
-        let client = try HTTPClient(transport)
+        let services = try services()
+        let clients = try HTTPClients(transport, http2: services.map(\.provider.http2))
         let dispatcher = Dispatcher(
-            database: database, transport: client, hubs: try await hubContexts(database, over: client),
+            database: database, transport: clients,
+            hubs: try await hubContexts(services, database, over: clients.http1),
             settings: settings, clock: clock, metrics: metrics, spans: spans, log: log)
         let failure = Failure()
         let summary = try await dispatcher.run(name: "test", version: "test") { progress in
@@ -165,13 +167,19 @@ public struct TestWorker: Sendable {
     public func hubContexts(_ database: Database) async throws -> [HubContext] {
         let client = try HTTPClient(transport)
         return try await withCleanup {
-            try await hubContexts(database, over: client)
+            try await hubContexts(try services(), database, over: client)
         } then: {
             await client.shutdown()
         }
     }
 
-    private func hubContexts(_ database: Database, over client: HTTPClient) async throws -> [HubContext] {
+    private func services() throws -> [HubService] {
+        try ([hub] + others).enumerated().map { try HubService(configuration(of: $1, isFirst: $0 == 0)) }
+    }
+
+    private func hubContexts(
+        _ services: [HubService], _ database: Database, over client: HTTPClient
+    ) async throws -> [HubContext] {
         let hubs = [hub] + others
         let windows = hubs.map(\.window)
         let shares = SlotShares(
@@ -180,7 +188,7 @@ public struct TestWorker: Sendable {
         var contexts: [HubContext] = []
         for (member, each) in hubs.enumerated() {
             let isFirst = member == 0
-            let service = try HubService(configuration(of: each, isFirst: isFirst))
+            let service = services[member]
             contexts.append(
                 HubContext(
                     id: try await Hubs(database: database).registerIfMissing(each).hub, settings: each,
@@ -200,9 +208,11 @@ public struct TestWorker: Sendable {
                 (isFirst ? connectionString : nil) ?? emulator.connectionString(for: hub.hub) ?? Secret("")
             configuration.secondaryConnectionString = isFirst ? secondary : nil
         case .fcm:
-            configuration.settings.endpoint = emulator.endpoint
+            let isSecure = emulator.secureEndpoint != nil
+            configuration.settings.endpoint = emulator.secureEndpoint ?? emulator.endpoint
             configuration.serviceAccount =
-                (isFirst ? connectionString : nil) ?? emulator.serviceAccount(of: hub.name) ?? Secret("")
+                (isFirst ? connectionString : nil)
+                ?? emulator.serviceAccount(of: hub.name, overTLS: isSecure) ?? Secret("")
             configuration.secondaryServiceAccount = isFirst ? secondary : nil
         }
         return configuration

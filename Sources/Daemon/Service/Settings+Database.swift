@@ -68,40 +68,48 @@ extension Settings {
         return settings
     }
 
+    /// What every hub is spoken to through, sorted by name.
+    ///
+    /// - Throws: what `HubService` throws, for hubs that `load` has not checked.
+    func services() throws -> [HubService] {
+        try hubs.sorted { $0.key < $1.key }.map { try HubService($0.value) }
+    }
+
     /// Registers hubs that the database does not have, and prepares all for posting. Of a hub that is registered with
     /// other settings the log says which: backends are held to the registered ones, and this worker posts with its own.
     ///
     /// - Parameters:
     ///   - client: fetches the passes of kinds that have to.
+    ///   - services: of all hubs, sorted by name.
     ///   - passes: of the generations before.
     ///   - changed: hubs whose settings have changed; if they are held, they are tried at once.
-    /// - Throws: `DatabaseError`; what `HubService` throws, for hubs that `load` has not checked.
+    /// - Throws: `DatabaseError`; what `HubService.passes` throws.
     func hubContexts(
-        in database: Postgres.Database, over client: HTTPClient, _ passes: PassShelf, changed: Set<String>,
+        _ services: [HubService], in database: Postgres.Database, over client: HTTPClient, _ passes: PassShelf,
+        changed: Set<String>,
         metrics: MetricsRegistry, log: Logger
     ) async throws -> [HubContext] {
         var contexts: [HubContext] = []
-        let sorted = hubs.sorted { $0.key < $1.key }.map(\.value)
         let shares = SlotShares(
-            slots: dispatch.slots, windows: sorted.map(\.settings.window), extra: urgentSlots)
+            slots: dispatch.slots, windows: services.map(\.settings.window), extra: urgentSlots)
         let deviceSlots = Window(limit: deviceSlots)
-        for hub in sorted {
-            let registered = try await Hubs(database: database).registerIfMissing(hub.settings)
+        for service in services {
+            let hub = service.settings
+            let registered = try await Hubs(database: database).registerIfMissing(hub)
             if !registered.differing.isEmpty {
                 log.warning(
                     "the hub is registered with other settings; if these here are right: fanfare migrate up",
                     metadata: [
-                        "hub": "\(hub.settings.name)", "differing": "\(registered.differing.joined(separator: ", "))",
+                        "hub": "\(hub.name)", "differing": "\(registered.differing.joined(separator: ", "))",
                     ])
             }
-            let service = try HubService(hub)
             contexts.append(
                 HubContext(
-                    id: registered.hub, settings: hub.settings, settingsHash: registered.settingsHash,
+                    id: registered.hub, settings: hub, settingsHash: registered.settingsHash,
                     provider: service.provider, installations: service.installations, deviceSlots: deviceSlots,
                     passes: try passes.passes(of: service, over: client), weights: dispatch.weights, shares: shares,
                     member: contexts.count, metrics: metrics,
-                    triesAtOnce: changed.contains(hub.settings.name)))
+                    triesAtOnce: changed.contains(hub.name)))
         }
         return contexts
     }

@@ -127,10 +127,13 @@ struct WorkerGeneration: Sendable {
                 try await Preflight(database: database).pass(judgesClock: judgesClock)
                 notice.say(try await Schema(database: database).require(), log: log)
                 _ = try await Schema(database: database).makePartitions()
-                let transport = try HTTPClient(settings.transportSettings)
+                let services = try settings.services()
+                let transport = try HTTPClients(
+                    settings.transportSettings, http2: services.map(\.provider.http2))
                 do {
                     let hubs = try await settings.hubContexts(
-                        in: database, over: transport, passes, changed: changedHubs, metrics: metrics, log: log)
+                        services, in: database, over: transport.http1, passes, changed: changedHubs, metrics: metrics,
+                        log: log)
                     return Dispatcher(
                         database: database, transport: transport, hubs: hubs, settings: settings.dispatchSettings,
                         metrics: metrics, spans: spans, log: log)

@@ -26,6 +26,8 @@ public struct Counters: Sendable, Equatable {
     public var queued = 0
     /// HTTP/2 connections now, also those that take no more requests.
     public var http2Connections = 0
+    /// Requests on HTTP/2 connections now.
+    public var http2Streams = 0
     /// GOAWAY frames that came.
     public var goAways = 0
     /// Requests that a server refused without processing them, by REFUSED_STREAM or by a GOAWAY.
@@ -34,6 +36,29 @@ public struct Counters: Sendable, Equatable {
     public var pings = 0
     /// CPU seconds the loop thread has used.
     public var cpuSeconds = 0.0
+}
+
+extension Counters {
+    public static func += (sum: inout Counters, more: Counters) {
+        sum.requests += more.requests
+        sum.answered += more.answered
+        sum.notSent += more.notSent
+        sum.unknown += more.unknown
+        sum.silentResendsRefused += more.silentResendsRefused
+        sum.connectionsOpened += more.connectionsOpened
+        sum.epollChanges += more.epollChanges
+        sum.epollFailures += more.epollFailures
+        sum.wakeUps += more.wakeUps
+        sum.turns += more.turns
+        sum.inFlight += more.inFlight
+        sum.queued += more.queued
+        sum.http2Connections += more.http2Connections
+        sum.http2Streams += more.http2Streams
+        sum.goAways += more.goAways
+        sum.refusedStreams += more.refusedStreams
+        sum.pings += more.pings
+        sum.cpuSeconds += more.cpuSeconds
+    }
 }
 
 /// The same numbers, where the loop counts and any thread reads them.
@@ -51,6 +76,7 @@ final class AtomicCounters: Sendable {
     let inFlight = Atomic<Int>(0)
     let queued = Atomic<Int>(0)
     let http2Connections = Atomic<Int>(0)
+    let http2Streams = Atomic<Int>(0)
     let goAways = Atomic<Int>(0)
     let refusedStreams = Atomic<Int>(0)
     let pings = Atomic<Int>(0)
@@ -72,7 +98,8 @@ final class AtomicCounters: Sendable {
             epollChanges: epollChanges.load(ordering: .relaxed), epollFailures: epollFailures.load(ordering: .relaxed),
             wakeUps: wakeUps.load(ordering: .relaxed), turns: turns.load(ordering: .relaxed),
             inFlight: inFlight.load(ordering: .relaxed), queued: queued.load(ordering: .relaxed),
-            http2Connections: http2Connections.load(ordering: .relaxed), goAways: goAways.load(ordering: .relaxed),
+            http2Connections: http2Connections.load(ordering: .relaxed),
+            http2Streams: http2Streams.load(ordering: .relaxed), goAways: goAways.load(ordering: .relaxed),
             refusedStreams: refusedStreams.load(ordering: .relaxed), pings: pings.load(ordering: .relaxed),
             cpuSeconds: cpuSeconds)
     }

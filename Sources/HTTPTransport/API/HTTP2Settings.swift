@@ -1,5 +1,5 @@
 /// How a client that speaks HTTP/2 uses its connections (`TransportSettings.http2`).
-public struct HTTP2Settings: Sendable, Equatable {
+public struct HTTP2Settings: Sendable, Hashable {
     /// Connections that carry new requests of one group (`Request.group`), at most. 1 to 64.
     public var connections = 1
     /// Requests in flight on one connection, at most; the server may allow fewer. 1 to 10,000.

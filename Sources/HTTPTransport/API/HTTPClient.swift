@@ -92,6 +92,9 @@ public final class HTTPClient: Sendable {
     /// return while the thread hangs: a watchdog notices by that.
     public func turn() async { await inbox.ping() }
 
+    /// The HTTP/2 connections that are open now. Does not return while the thread hangs.
+    public func connections() async -> [HTTP2Facts] { await inbox.look() }
+
     public var counters: Counters { counts.counters(cpuSeconds: thread.cpuSeconds) }
 
     /// - Throws: when the file cannot be read: better at the start than with the first push.

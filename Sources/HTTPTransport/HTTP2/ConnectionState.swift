@@ -32,7 +32,7 @@ struct ConnectionState {
     private var isProven = false
     private(set) var isRetired = false
     /// MAX_CONCURRENT_STREAMS of the server.
-    private(set) var remoteStreams = 0
+    private var remoteStreams = 0
     private(set) var inFlight = 0
     /// Requests in a row that ended by their timeout.
     private var timeouts = 0
@@ -62,6 +62,9 @@ struct ConnectionState {
 
     /// Whether the server has ever spoken HTTP/2 on it.
     var isGreeted: Bool { greetsBy == nil }
+
+    /// What the server allows; nil: it has not greeted us.
+    var allowed: Int? { isGreeted ? remoteStreams : nil }
 
     // MARK: What happened
 

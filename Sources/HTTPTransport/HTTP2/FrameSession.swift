@@ -14,7 +14,7 @@ final class FrameSession {
 
     private var open: [Int32: HTTP2Stream] = [:]
     private var idle: [HTTP2Stream] = []
-    private var carried = 0
+    private(set) var carried = 0
     private var deadlines = StreamDeadlines()
     private let output = FrameOutput()
     /// Set for every call from outside: nghttp2's callbacks have no parameter of ours.

@@ -6,6 +6,8 @@ final class HTTP2Connection {
     let easy: UnsafeMutableRawPointer
     let origin: HTTP2Origin
     let generation: Int64
+    /// When it began to connect.
+    let bornAt = LoopTime().monotonic
     private let opening: SocketOpening
     private let multi: MultiHandle
     private let settings: TransportSettings

@@ -59,6 +59,7 @@ final class HTTP2Loop: TransportLoop {
             for batch in work.batches { add(batch) }
             for call in work.cancelled { cancel(call) }
             for ping in work.pings.popAll() { ping.resume(returning: ()) }
+            for look in work.looks.popAll() { look.resume(returning: facts) }
             if work.isStopping { break }
             checkTimes()
             begin()
@@ -109,6 +110,19 @@ final class HTTP2Loop: TransportLoop {
     private func publish() {
         counts.turns.add(1, ordering: .relaxed)
         counts.inFlight.store(inFlight, ordering: .relaxed)
+        counts.http2Streams.store(inFlight, ordering: .relaxed)
         counts.queued.store(queued, ordering: .relaxed)
+    }
+
+    private var facts: [HTTP2Facts] {
+        let now = LoopTime()
+        return groups.values.flatMap(\.connections).map { connection in
+            HTTP2Facts(
+                origin: String(decoding: connection.origin.prefix, as: UTF8.self),
+                streams: connection.frames?.inFlight ?? 0, allowed: connection.frames?.state.allowed,
+                carried: connection.frames?.carried ?? 0,
+                ageSeconds: Double(now.monotonic &- connection.bornAt) / 1e9,
+                isRetired: connection.frames?.state.isRetired ?? false)
+        }
     }
 }

@@ -29,7 +29,7 @@ struct StreamEnding: Equatable {
     /// REFUSED_STREAM of RFC 9113 section 7.
     static let refusedStream: UInt32 = 7
 
-    /// The rule of outcomes (docs/wire/libcurl.md, "HTTP/2").
+    /// The rule of outcomes (docs/wire/libcurl.md, "What the transport makes of it").
     ///
     /// A server that refuses a stream, or leaves it out of its GOAWAY, has not processed it (RFC 9113, 6.8 and 8.7). What was
     /// never handed to the connection was not read either. All else may have been read.

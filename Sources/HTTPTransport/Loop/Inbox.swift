@@ -15,9 +15,13 @@ final class Inbox: Sendable {
         var cancelled: [PendingReply] = []
         /// Callers of `ping`.
         var pings = WaiterQueue<Void, Void>()
+        /// Callers of `look`.
+        var looks = WaiterQueue<Void, [HTTP2Facts]>()
         var isStopping = false
 
-        var isEmpty: Bool { batches.isEmpty && cancelled.isEmpty && pings.isEmpty && !isStopping }
+        var isEmpty: Bool {
+            batches.isEmpty && cancelled.isEmpty && pings.isEmpty && looks.isEmpty && !isStopping
+        }
     }
 
     private struct State: Sendable {
@@ -86,6 +90,21 @@ final class Inbox: Sendable {
             return nil
         } remove: { id in
             state.withLock { $0.contents.pings.remove(id) }
+        }
+    }
+
+    /// What the loop has open; empty when it has ended, or the task is cancelled.
+    func look() async -> [HTTP2Facts] {
+        await WaiterQueue.wait(whenCancelled: []) { waiter in
+            let isClosed = state.withLock { state in
+                if !state.isClosed { state.contents.looks.append(waiter) }
+                return state.isClosed
+            }
+            if isClosed { return [] }
+            wake()
+            return nil
+        } remove: { id in
+            state.withLock { $0.contents.looks.remove(id) }
         }
     }
 

@@ -59,6 +59,7 @@ final class Reactor: TransportLoop {
             if !work.batches.isEmpty { queue.add(work.batches) }
             for call in work.cancelled { cancel(call) }
             for ping in work.pings.popAll() { ping.resume(returning: ()) }
+            for look in work.looks.popAll() { look.resume(returning: []) }
             if work.isStopping { break }
             begin()
             multi.fireTimer()

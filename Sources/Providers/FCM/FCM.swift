@@ -7,6 +7,7 @@ public struct FCM: Sendable {
     public let host: String
     /// `https://fcm.googleapis.com/v1/projects/P/messages:send`
     private let url: String
+    public let http2: HTTP2Settings?
     private let broadcastTopic: String?
     /// Whether a message may have been delivered that FCM answered with 500 or 503.
     let doubtsUnavailable: Bool
@@ -37,6 +38,8 @@ public struct FCM: Sendable {
             throw .endpoint(error)
         }
         host = address.host
+        // The emulator's plain port speaks HTTP/1.1.
+        http2 = address.text.hasPrefix("https:") ? Self.connections : nil
         let base = address.text.hasSuffix("/") ? String(address.text.dropLast()) : address.text
         url = "\(base)/v1/projects/\(PercentEncoding.encode(project))/messages:send"
         self.broadcastTopic = broadcastTopic
@@ -53,6 +56,17 @@ public struct FCM: Sendable {
             throw .version(error)
         }
     }
+
+    /// 100 requests a connection and six of them are 512 in flight at 50 ms, FCM's quota. It ends idle connections after four
+    /// minutes and all after an hour (docs/wire/fcm-apns.md, "Connections").
+    private static let connections: HTTP2Settings = {
+        var settings = HTTP2Settings()
+        settings.connections = 6
+        settings.streams = 100
+        settings.idleLife = .seconds(230)
+        settings.wholeLife = .seconds(3_300)
+        return settings
+    }()
 
     /// A post to one device, a topic, or the devices of a condition.
     public func request(for post: Post, id: Int64, with pass: Pass) throws(InvalidPost) -> Request {

@@ -1,3 +1,4 @@
+import HTTPTransport
 import Logging
 
 extension Dispatcher.Progress {
@@ -34,6 +35,19 @@ extension Dispatcher.Progress {
                 "lanes_waiting_for_room": .stringConvertible(backlog.lanes), "lanes_idle": "\(idle) of \(lanes.count)",
                 "lanes_resting": .stringConvertible(resting),
                 "asleep": .stringConvertible(isAsleep),
+            ])
+        for connection in await transport.connections() { dump(connection, to: log) }
+    }
+
+    private func dump(_ connection: HTTP2Facts, to log: Logger) {
+        log.notice(
+            "state: connection",
+            metadata: [
+                "origin": "\(connection.origin)", "streams": .stringConvertible(connection.streams),
+                "allowed": connection.allowed.map { .stringConvertible($0) } ?? "unknown",
+                "carried": .stringConvertible(connection.carried),
+                "age_seconds": .stringConvertible(connection.ageSeconds.rounded()),
+                "retired": .stringConvertible(connection.isRetired),
             ])
     }
 

@@ -13,7 +13,7 @@ extension Dispatcher {
         let lowestClaim: Int64
         let workers: Workers
         let database: Database
-        let transport: HTTPClient
+        let transport: HTTPClients
         let hubs: [HubContext]
         let context: LaneContext
         let pulse: PulseReader
@@ -55,13 +55,13 @@ extension Dispatcher {
             let transport = worker.transport
             lanes = hubs.flatMap { hub in Priority.allCases.map { (hub, $0) } }.enumerated().map { number, lane in
                 Lane(
-                    number: number, hub: lane.0, priority: lane.1, queue: queue, channel: transport.channel(),
-                    context: context)
+                    number: number, hub: lane.0, priority: lane.1, queue: queue,
+                    channel: transport.client(lane.0.provider.http2).channel(), context: context)
             }
             deviceLanes = hubs.compactMap { hub in
                 hub.installations.map {
                     DeviceLane(
-                        hub: hub, installations: $0, poller: devicePoller, transport: transport, context: context)
+                        hub: hub, installations: $0, poller: devicePoller, transport: transport.http1, context: context)
                 }
             }
             listener = Self.listener(to: poller, database, settings, log)

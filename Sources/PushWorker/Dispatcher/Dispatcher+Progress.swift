@@ -11,7 +11,7 @@ extension Dispatcher {
         let devicePoller: DevicePoller
         let deviceLanes: [DeviceLane]
         let hubs: [HubContext]
-        let transport: HTTPClient
+        let transport: HTTPClients
         let database: Database
         let heartbeat: Heartbeat
         let watch: DatabaseWatch

@@ -8,7 +8,7 @@ import Telemetry
 /// One worker: its lanes, its poller, its recorder and its heartbeat, from registering to leaving.
 public final class Dispatcher: Sendable {
     let database: Database
-    let transport: HTTPClient
+    let transport: HTTPClients
     let hubs: [HubContext]
     let settings: DispatchSettings
     let clock: Clock
@@ -22,7 +22,7 @@ public final class Dispatcher: Sendable {
     ///   - metrics: where it counts; default: nobody reads it.
     ///   - spans: where it leaves a span of each step; default: no spans.
     public init(
-        database: Database, transport: HTTPClient, hubs: [HubContext],
+        database: Database, transport: HTTPClients, hubs: [HubContext],
         settings: DispatchSettings = DispatchSettings(),
         clock: Clock = .system, metrics: MetricsRegistry = MetricsRegistry(), spans: SpanSink? = nil,
         log: Logger

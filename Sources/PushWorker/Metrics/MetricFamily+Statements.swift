@@ -1,11 +1,10 @@
 import Telemetry
 
-/// What is counted of a worker's statements, and of its connections. docs/metrics.md is made of these lists.
+/// What is counted of a worker's statements, and of its connections to the database. docs/metrics.md is made of these lists.
 extension MetricFamily {
     public static let statements: [MetricFamily] = [
         .claimDuration, .intentDuration, .completionDuration, .recorderFaults, .unwrittenResults,
         .oldestUnwritten, .lanesWaiting, .databaseConnections, .databaseErrors, .databaseReconnects,
-        .transportConnections, .transportRequests, .transportResendsRefused, .transportCPU,
     ]
 
     private static let statementBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -35,13 +34,4 @@ extension MetricFamily {
     public static let databaseReconnects = MetricFamily(
         "fanfare_database_reconnects_total", .counter,
         "Times the database answered again after a connection was lost or could not be made")
-    public static let transportConnections = MetricFamily(
-        "fanfare_transport_connections_opened_total", .counter, "Connections opened to hubs, also those that failed")
-    public static let transportRequests = MetricFamily(
-        "fanfare_transport_requests_total", .counter, "Requests handed to libcurl, those for devices included")
-    public static let transportResendsRefused = MetricFamily(
-        "fanfare_transport_resends_refused_total", .counter,
-        "Times libcurl was about to send a request again by itself, and was stopped")
-    public static let transportCPU = MetricFamily(
-        "fanfare_transport_cpu_seconds_total", .counter, "CPU time of the thread that posts")
 }

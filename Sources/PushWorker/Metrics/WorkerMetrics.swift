@@ -102,5 +102,10 @@ extension Counters {
         reading.add(Double(requests), to: .transportRequests)
         reading.add(Double(silentResendsRefused), to: .transportResendsRefused)
         reading.add(cpuSeconds, to: .transportCPU)
+        reading.add(Double(http2Connections), to: .http2Connections)
+        reading.add(Double(http2Streams), to: .http2Streams)
+        reading.add(Double(goAways), to: .http2GoAways)
+        reading.add(Double(refusedStreams), to: .http2RefusedStreams)
+        reading.add(Double(pings), to: .http2Pings)
     }
 }

@@ -23,26 +23,24 @@ enum DoctorHubs {
         settings.slots = 16
         settings.timeout = .seconds(10)
         return try await Failure.saying("cannot look at the hubs") {
-            let transport = try HTTPClient(settings)
+            let services = try hubs.sorted { $0.key < $1.key }.map { ($0.key, try HubService($0.value)) }
+            let clients = try HTTPClients(settings, http2: services.map(\.1.provider.http2))
             var findings: [DoctorFinding] = []
-            for (name, hub) in hubs.sorted(by: { $0.key < $1.key }) {
-                findings += try await ask(name, hub, transport)
-            }
-            await transport.shutdown()
+            for (name, service) in services { findings += try await ask(name, service, clients) }
+            await clients.shutdown()
             return findings
         }
     }
 
-    private static func ask(_ name: String, _ hub: HubConfiguration, _ transport: HTTPClient) async throws
-        -> [DoctorFinding]
-    {
+    private static func ask(
+        _ name: String, _ service: HubService, _ clients: HTTPClients
+    ) async throws -> [DoctorFinding] {
         var findings: [DoctorFinding] = []
-        let service = try HubService(hub)
         for (index, credential) in service.credentials.enumerated() {
             let place = Place(
                 area: "hub \(name)", key: credential.name, setting: credential.setting, base: service.base,
                 proxyVariable: proxyVariable(in: ProcessInfo.processInfo.environment))
-            let passes = try credential.passes(transport)
+            let passes = try credential.passes(clients.http1)
             async let _ = passes.keepReady { _ in }
             let pass: Pass
             do throws(PassTrouble) {
@@ -51,7 +49,7 @@ enum DoctorHubs {
                 findings.append(finding(error, at: place))
                 continue
             }
-            let reply = await transport.perform(try service.question.ask(pass))
+            let reply = await clients.client(service.provider.http2).perform(try service.question.ask(pass))
             findings.append(finding(service.question.read(reply), reply, at: place))
             if index == 0, let skew = skew(reply) { findings.append(clock(skew, place)) }
         }
@@ -59,7 +57,7 @@ enum DoctorHubs {
             findings.append(
                 .ok("hub \(name)", "secondary key", "none: a rotation of the key means a pause"))
         }
-        return findings + advice(on: hub.settings)
+        return findings + advice(on: service.settings)
     }
 
     /// Why there is no pass to ask with. Pure.

@@ -37,18 +37,19 @@ struct HubClient: Sendable {
         var transport = transport
         transport.slots = atOnce
         transport.measuresTime = measuresTime
-        let client: HTTPClient
+        let clients: HTTPClients
         do throws(TransportError) {
-            client = try HTTPClient(transport)
+            clients = try HTTPClients(transport, http2: [provider.http2])
         } catch {
             throw Failure("cannot open the transport", because: "\(error)", status: .unavailable)
         }
         return try await withCleanup {
-            let passes = try service.passes(over: client)
+            let passes = try service.passes(over: clients.http1)
             async let _ = passes.keepReady { _ in }
-            return try await body(HubConnection(hub: self, client: client, passes: passes))
+            return try await body(
+                HubConnection(hub: self, client: clients.client(provider.http2), passes: passes))
         } then: {
-            await client.shutdown()
+            await clients.shutdown()
         }
     }
 

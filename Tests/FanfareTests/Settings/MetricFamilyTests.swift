@@ -8,7 +8,7 @@ import Testing
     /// The rules of Prometheus for names, and what promtool asks for.
     @Test func everyMetricHasAProperNameAndAMeaning() {
         for family in MetricFamily.all {
-            #expect(family.name.wholeMatch(of: /(fanfare|process)_[a-z_]+/) != nil, "\(family.name)")
+            #expect(family.name.wholeMatch(of: /(fanfare|process)_[a-z0-9_]+/) != nil, "\(family.name)")
             #expect(family.name.hasSuffix("_total") == (family.kind == .counter), "\(family.name)")
             #expect(!family.help.isEmpty && !family.help.hasSuffix("."), "\(family.name)")
             if case .histogram(let bounds) = family.kind { #expect(bounds == bounds.sorted()) }
@@ -20,7 +20,7 @@ import Testing
     @Test func theListIsThatOfTheDocument() throws {
         let page = #filePath.replacing(/Tests\/.*/, with: "docs/metrics.md")
         let rows = try String(contentsOfFile: page, encoding: .utf8)
-            .matches(of: /(?m)^\| `([a-z_]+)` \| (?:counter|gauge|histogram)/)
+            .matches(of: /(?m)^\| `([a-z0-9_]+)` \| (?:counter|gauge|histogram)/)
         let names = rows.map { String($0.output.1) }
         #expect(names == MetricFamily.all.map(\.name))
     }

@@ -1,3 +1,4 @@
+import Foundation
 import HubEmulator
 import PushModel
 import TestSupport
@@ -50,6 +51,29 @@ import Testing
         #expect(
             try await worker.test.number(
                 "SELECT count(*) FROM push.answers WHERE notification_id IS NOT NULL AND http = 200") == 1)
+    }
+
+    /// As Google is reached: TLS, HTTP/2, few connections. The token comes over HTTP/1.1.
+    @Test func overTLSAllMessagesShareAFewConnections() async throws {
+        var first = try await TestWorker.make(TestWorker.shop, isSecure: true)
+        let authority = FileManager.default.temporaryDirectory.appending(path: "ca-\(UUID().uuidString).pem")
+        defer { try? FileManager.default.removeItem(at: authority) }
+        try #require(first.emulator.certificateAuthority).write(to: authority, atomically: true, encoding: .utf8)
+        first.transport.caBundle = authority.path(percentEncoded: false)
+        let worker = first
+        try await Self.enqueue((1...1_000).map { "token-\($0)" } + ["gone-1"], in: worker)
+        let log = LogRecorder()
+        try await worker.whileWorking { progress in
+            try await worker.until("SELECT count(*) FROM push.result WHERE status <> 'retrying'") { $0 == 1_001 }
+            await progress.dump(to: log.logger)
+        }
+        #expect(try await worker.statuses() == "accepted 1000, rejected 1")
+        #expect(try await worker.lost() == [])
+        let connections = log.fields(of: "state: connection")
+        #expect((1...6).contains(connections.count), "\(connections)")
+        #expect(connections.allSatisfy { $0["origin"] == worker.emulator.secureEndpoint && $0["allowed"] == "100" })
+        #expect(connections.compactMap { $0["carried"].flatMap(Int.init) }.reduce(0, +) == 1_001)
+        #expect(worker.emulator.journal().count == 1_001)
     }
 
     @Test func oneExchangeServesAllMessages() async throws {

@@ -84,7 +84,7 @@ import Testing
         let log = RecordedLog()
         let logger = Logger(label: "wake") { _ in log }
         let dispatcher = Dispatcher(
-            database: test.database, transport: try HTTPClient(worker.transport),
+            database: test.database, transport: try HTTPClients(worker.transport, http2: []),
             hubs: try await worker.hubContexts(test.database), settings: worker.settings, log: logger)
         _ = try await dispatcher.run(name: "test", version: "test") { [worker] _ in
             do {
