@@ -28,4 +28,5 @@ static inline int hmac_sha256_set_key(EVP_MAC_CTX *context, const unsigned char 
 // Macros, which Swift cannot call.
 static inline EVP_PKEY *new_p256_key(void) { return EVP_EC_gen("P-256"); }
 static inline EVP_PKEY *new_rsa_key(size_t bits) { return EVP_RSA_gen(bits); }
+static inline void free_bytes(unsigned char *bytes) { OPENSSL_free(bytes); }
 static inline long memory_bytes(BIO *memory, char **bytes) { return BIO_get_mem_data(memory, bytes); }

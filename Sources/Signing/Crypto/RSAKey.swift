@@ -1,5 +1,3 @@
-import COpenSSL
-
 /// An RSA private key that signs RS256: PKCS#1 v1.5 padding over SHA-256 (RFC 7518 section 3.3).
 ///
 /// Keeps the text and reads it for each signature, about 1 ms: an account signs once an hour, and a value without a handle
@@ -18,7 +16,7 @@ public struct RSAKey: Sendable, Equatable {
     /// - Throws: `RSAKeyError`, which never holds any of the text. A key that does not sign is refused here and not an hour
     ///   later: its numbers are tried with one signature.
     public init(pem: Secret) throws(RSAKeyError) {
-        let key = try PrivateKey(pem: pem)
+        let key = try Self.read(pem)
         bits = key.bits
         guard key.isRSA else { throw .notRSA }
         guard (Self.leastBits...Self.mostBits).contains(bits) else { throw .bits(bits) }
@@ -30,14 +28,31 @@ public struct RSAKey: Sendable, Equatable {
     /// - Returns: as many bytes as the modulus has. The same message always gives the same bytes.
     /// - Throws: `.signing` when OpenSSL cannot sign with a key that it has accepted: no memory, or a broken installation.
     public func sign(_ message: [UInt8]) throws(RSAKeyError) -> [UInt8] {
-        guard let signature = try PrivateKey(pem: pem).sign(message) else { throw .signing }
+        guard let signature = try Self.read(pem).sign(message) else { throw .signing }
         return signature
     }
 
     /// Whether this key made the signature.
     public func verifies(_ signature: [UInt8], of message: [UInt8]) -> Bool {
-        guard let key = try? PrivateKey(pem: pem) else { return false }  // `init` has read the same text
+        guard let key = try? Self.read(pem) else { return false }  // `init` has read the same text
         return key.verifies(signature, of: message)
+    }
+
+    private static func read(_ pem: Secret) throws(RSAKeyError) -> PrivateKey {
+        let text = pem.reveal()
+        try checkFrame(text)
+        guard let key = PEMText.privateKey(text) else { throw .unreadable }
+        return PrivateKey(key)
+    }
+
+    private static func checkFrame(_ text: String) throws(RSAKeyError) {
+        guard text.utf8.count <= PrivateKey.textLimit else { throw .unreadable }
+        let start = text.drop { $0.isWhitespace }
+        if start.hasPrefix("-----BEGIN RSA PRIVATE KEY-----") { throw .notPKCS8 }
+        if start.hasPrefix("-----BEGIN ENCRYPTED PRIVATE KEY-----") { throw .encrypted }
+        guard start.hasPrefix("-----BEGIN PRIVATE KEY-----") else { throw .notPEM }
+        if start.contains("\\n") { throw .escapedLines }
+        guard start.contains("-----END PRIVATE KEY-----") else { throw .cutOff }
     }
 }
 
@@ -72,75 +87,5 @@ extension RSAKeyError: CustomStringConvertible {
             "has \(bits) bits, \(RSAKey.leastBits) to \(RSAKey.mostBits) are allowed"
         case .signing: "was read, but OpenSSL cannot sign with it"
         }
-    }
-}
-
-/// A key as OpenSSL holds it; freed with the value.
-private struct PrivateKey: ~Copyable {
-    private let key: OpaquePointer
-
-    /// Bytes of a text: four times those of the largest key.
-    private static let limit = 32_768
-
-    init(pem: Secret) throws(RSAKeyError) {
-        var text = pem.reveal()
-        try Self.checkFrame(text)
-        let key = text.withUTF8 { bytes -> OpaquePointer? in
-            guard let memory = BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count)) else { return nil }
-            defer { BIO_free(memory) }
-            // Without a function of ours OpenSSL would ask the terminal for a password.
-            return PEM_read_bio_PrivateKey(memory, nil, { _, _, _, _ in -1 }, nil)
-        }
-        guard let key else {
-            ERR_clear_error()
-            throw .unreadable
-        }
-        self.key = key
-    }
-
-    deinit { EVP_PKEY_free(key) }
-
-    private static func checkFrame(_ text: String) throws(RSAKeyError) {
-        guard text.utf8.count <= limit else { throw .unreadable }
-        let start = text.drop { $0.isWhitespace }
-        if start.hasPrefix("-----BEGIN RSA PRIVATE KEY-----") { throw .notPKCS8 }
-        if start.hasPrefix("-----BEGIN ENCRYPTED PRIVATE KEY-----") { throw .encrypted }
-        guard start.hasPrefix("-----BEGIN PRIVATE KEY-----") else { throw .notPEM }
-        if start.contains("\\n") { throw .escapedLines }
-        guard start.contains("-----END PRIVATE KEY-----") else { throw .cutOff }
-    }
-
-    /// Not RSA-PSS, which signs otherwise.
-    var isRSA: Bool { EVP_PKEY_get_base_id(key) == EVP_PKEY_RSA }
-
-    var bits: Int { Int(EVP_PKEY_get_bits(key)) }
-
-    /// - Returns: nil when OpenSSL refuses.
-    func sign(_ message: [UInt8]) -> [UInt8]? {
-        guard let context = EVP_MD_CTX_new() else { return nil }
-        defer { EVP_MD_CTX_free(context) }
-        var count = 0
-        guard EVP_DigestSignInit(context, nil, EVP_sha256(), nil, key) == 1,
-            EVP_DigestSign(context, nil, &count, message, message.count) == 1
-        else {
-            ERR_clear_error()
-            return nil
-        }
-        var signature = [UInt8](repeating: 0, count: count)
-        guard EVP_DigestSign(context, &signature, &count, message, message.count) == 1 else {
-            ERR_clear_error()
-            return nil
-        }
-        return Array(signature.prefix(count))
-    }
-
-    func verifies(_ signature: [UInt8], of message: [UInt8]) -> Bool {
-        guard let context = EVP_MD_CTX_new() else { return false }
-        defer {
-            EVP_MD_CTX_free(context)
-            ERR_clear_error()
-        }
-        return EVP_DigestVerifyInit(context, nil, EVP_sha256(), nil, key) == 1
-            && EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
     }
 }
