@@ -4,31 +4,22 @@ import PushModel
 ///
 /// Of a name that stands there twice the last member counts, as PostgreSQL's functions for jsonb have it.
 struct FCMOutline {
-    /// A member whose value may be an object.
-    enum Part: Equatable {
-        case absent
-        /// - start: where its first member stands, or would stand.
-        case object(start: Int, isEmpty: Bool)
-        /// Not an object: FCM judges it.
-        case other
-    }
-
     /// Between the braces of `message`.
     private(set) var message = 0..<0
     private(set) var isEmpty = true
     private(set) var hasNotification = false
     private(set) var hasData = false
-    private(set) var android = Part.absent
+    private(set) var android = ObjectPart.absent
     private(set) var hasTTL = false
-    private(set) var webpush = Part.absent
-    private(set) var webHeaders = Part.absent
+    private(set) var webpush = ObjectPart.absent
+    private(set) var webHeaders = ObjectPart.absent
     private(set) var hasWebTTL = false
-    private(set) var apns = Part.absent
-    private(set) var appleHeaders = Part.absent
+    private(set) var apns = ObjectPart.absent
+    private(set) var appleHeaders = ObjectPart.absent
     private(set) var hasExpiration = false
     /// Of `apns-priority`, or of a push type that is not `background`.
     private(set) var hasPriority = false
-    private var aps = Part.absent
+    private var aps = ObjectPart.absent
     private var wakesApp = false
     private var isVisible = false
 
@@ -51,7 +42,7 @@ struct FCMOutline {
     }
 
     private mutating func read(_ scanner: inout JSONScanner, _ fault: inout InvalidPost?) throws(JSONError) {
-        var part = Part.absent
+        var part = ObjectPart.absent
         let whole = try scanner.members(depth: 0) { scanner, name throws(JSONError) in
             guard name == .message else { return try scanner.skip(depth: 1) }
             self = FCMOutline()
@@ -73,7 +64,7 @@ struct FCMOutline {
     private init() {}
 
     private mutating func readMember(
-        _ name: FCMName, _ scanner: inout JSONScanner, _ fault: inout InvalidPost?
+        _ name: MemberName, _ scanner: inout JSONScanner, _ fault: inout InvalidPost?
     ) throws(JSONError) {
         switch name {
         case .token, .fid, .topic, .condition:
@@ -143,41 +134,5 @@ struct FCMOutline {
             default: try scanner.skip(depth: 3)
             }
         }
-    }
-}
-
-extension JSONScanner {
-    /// Reads an object member by member.
-    ///
-    /// - Parameters:
-    ///   - depth: arrays and objects around it.
-    ///   - areHeaders: whether its names are those of headers. Default: false.
-    ///   - body: called behind each name; passes over the value.
-    fileprivate mutating func members(
-        depth: Int, areHeaders: Bool = false, _ body: (inout JSONScanner, FCMName) throws(JSONError) -> Void
-    ) throws(JSONError) -> FCMOutline.Part {
-        guard next() == UInt8(ascii: "{") else {
-            try skip(depth: depth)
-            return .other
-        }
-        try enter(depth: depth)
-        let start = at
-        if take(UInt8(ascii: "}")) { return .object(start: start, isEmpty: true) }
-        repeat {
-            let raw = try name()
-            try body(&self, FCMName(raw, in: bytes, isHeader: areHeaders))
-        } while take(UInt8(ascii: ","))
-        try expect(UInt8(ascii: "}"), "after a member", "a comma or }")
-        return .object(start: start, isEmpty: false)
-    }
-
-    /// Passes over a value.
-    ///
-    /// - Returns: whether it is written like this.
-    fileprivate mutating func skips(_ value: StaticString, depth: Int) throws(JSONError) -> Bool {
-        _ = next()
-        let start = at
-        try skip(depth: depth)
-        return value.equals(start..<at, of: bytes)
     }
 }

@@ -12,6 +12,11 @@ public protocol PassSource: Sendable {
     /// older pass changes nothing.
     func forget(_ refused: Pass)
 
+    /// The service asked all that show this pass to wait: no new one is signed or fetched meanwhile. Default: nothing.
+    ///
+    /// - Parameter seconds: how long from now.
+    func throttled(_ pass: Pass, for seconds: Double)
+
     /// Uses the other credential from now on, if `refused` is of the one in use. Two lanes that are refused at the same
     /// time change once, not there and back.
     ///
@@ -66,6 +71,7 @@ public enum PassTrouble: Error, Sendable, Equatable {
 }
 
 extension PassSource {
+    public func throttled(_ pass: Pass, for seconds: Double) {}
     public var trouble: PassTrouble? { nil }
     public var refusal: String? { nil }
     public func tryAgain() {}

@@ -178,7 +178,7 @@ import VectorSupport
     }
 
     @Test func noAnswerQuotesAToken() throws {
-        let token = TestHub.pass().header.reveal()
+        let token = try #require(TestHub.pass().header).reveal()
         let fault = Reply.Fault(code: 7, text: "sent \(token)")
         let replies = [
             TestHub.reply(502, body: "<html>Authorization: \(token)</html>"),

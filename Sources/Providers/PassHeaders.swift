@@ -26,7 +26,9 @@ final class PassHeaders: Sendable {
         }
     }
 
+    /// Without `Authorization` for a pass that has none: the connection shows who we are.
     func lines(for pass: Pass) throws(InvalidPost) -> [HeaderLine] {
+        guard pass.header != nil else { return others }
         do throws(HeaderError) {
             return [try HeaderLine(pass)] + others
         } catch {

@@ -1,16 +1,17 @@
 import PushModel
 
-/// The names in a message that Fanfare looks at.
-enum FCMName {
+/// The names in a native payload that Fanfare looks at, and in FCM's message around one.
+enum MemberName {
     case message, token, fid, topic, condition, notification, data, android, ttl, webpush, headers, apns, payload, aps
-    case alert, badge, sound, contentAvailable, expiration, priority, pushType, other
+    case alert, badge, sound, contentAvailable, contentChanged, event, expiration, priority, pushType, other
 
-    private static let byLength: [[(StaticString, FCMName)]] = {
-        let all: [(StaticString, FCMName)] = [
+    private static let byLength: [[(StaticString, MemberName)]] = {
+        let all: [(StaticString, MemberName)] = [
             ("message", .message), ("token", .token), ("fid", .fid), ("topic", .topic), ("condition", .condition),
             ("notification", .notification), ("data", .data), ("android", .android), ("ttl", .ttl),
             ("webpush", .webpush), ("headers", .headers), ("apns", .apns), ("payload", .payload), ("aps", .aps),
             ("alert", .alert), ("badge", .badge), ("sound", .sound), ("content-available", .contentAvailable),
+            ("content-changed", .contentChanged), ("event", .event),
             ("apns-expiration", .expiration), ("apns-priority", .priority), ("apns-push-type", .pushType),
         ]
         return (0...17).map { length in all.filter { $0.0.utf8CodeUnitCount == length } }
@@ -28,7 +29,7 @@ enum FCMName {
         }
     }
 
-    private static func name(_ range: Range<Int>, in text: [UInt8], _ isHeader: Bool) -> FCMName {
+    private static func name(_ range: Range<Int>, in text: [UInt8], _ isHeader: Bool) -> MemberName {
         guard range.count < byLength.count else { return .other }
         return byLength[range.count].first { $0.0.equals(range, of: text, ignoringCase: isHeader) }?.1 ?? .other
     }
