@@ -28,21 +28,43 @@ public enum InvalidPost: Error, Sendable, Equatable {
     case otherFormat
     /// Not `{"message": {…}}`, or with a target of its own; the rule it breaks.
     case content(String)
-    /// FCM reaches one device a request; the number of handles.
+    /// FCM and APNs reach one device a request; the number of handles.
     case severalHandles(Int)
     /// Not a topic, and not an expression that becomes a condition.
     case condition(TagExpressionError)
     /// A broadcast, and no topic stands for every device.
     case noBroadcastTopic
+    /// APNs takes `apple` and nothing else.
+    case notApple
+    /// APNs knows single devices only.
+    case onlyHandles
+    /// Not a device token of APNs.
+    case deviceToken
+    /// A header whose value Apple does not take.
+    case headerValue(name: String)
+    /// A background push with another priority than 5.
+    case backgroundPriority
+    /// A topic that is not the hub's, and not below it.
+    case topicOfOther
+    /// A push type with a topic of its own, and the hub has no topic to make it of.
+    case noTopic
+    /// APNs takes this push type from a key only.
+    case locationByCertificate
+    /// Bytes of a payload, and how many its push type takes.
+    case payloadTooLarge(Int, limit: Int)
+    /// The service has no test sends.
+    case noTestSends
 
     /// The verdict for the messages of such a post: final, and the message's own fault.
     public var verdict: Verdict {
         switch self {
-        case .emptyTag, .tag, .handleCount, .handle, .severalHandles, .condition, .noBroadcastTopic:
+        case .emptyTag, .tag, .handleCount, .handle, .severalHandles, .condition, .noBroadcastTopic,
+            .onlyHandles, .deviceToken:
             .targetInvalid(because: description)
-        case .bodyTooLarge: .tooLarge(because: description)
+        case .bodyTooLarge, .payloadTooLarge: .tooLarge(because: description)
         case .format, .headerNotAllowed, .header, .templateForHandles, .browserKeys, .testOfHandles, .otherFormat,
-            .content:
+            .content, .notApple, .headerValue, .backgroundPriority, .topicOfOther, .noTopic, .locationByCertificate,
+            .noTestSends:
             .rejected(because: description)
         }
     }
@@ -66,9 +88,21 @@ extension InvalidPost: CustomStringConvertible {
         case .testOfHandles: "a test send goes to a tag, not to handles"
         case .otherFormat: "FCM takes the format fcmv1 only"
         case .content(let rule): "content: \(rule)"
-        case .severalHandles(let count): "\(count) handles; FCM takes one a request"
+        case .severalHandles(let count): "\(count) handles; the service takes one a request"
         case .condition(let error): "tag: \(error)"
         case .noBroadcastTopic: "a broadcast needs a topic that every device has; set broadcastTopic of the hub"
+        case .notApple: "APNs takes the format apple only"
+        case .onlyHandles: "APNs has no tags and no broadcasts; write the handle of one device"
+        case .deviceToken:
+            "the handle is not a device token: 2 to \(APNs.tokenLimit) hexadecimal digits, an even number of them"
+        case .headerValue(let name): "header \(name) has a value that Apple does not take"
+        case .backgroundPriority: "header apns-priority: a background push takes 5 and no other"
+        case .topicOfOther:
+            "header apns-topic names another app; it is the topic of the hub, or begins with it and a dot"
+        case .noTopic: "this push type has a topic of its own, and the hub has none; set topic of the hub"
+        case .locationByCertificate: "APNs takes the push type location from a key, and not from a certificate"
+        case .payloadTooLarge(let bytes, let limit): "payload has \(bytes) bytes, at most \(limit) are allowed"
+        case .noTestSends: "Apple has no test: APNs sends a push to the phone, or refuses it"
         }
     }
 }

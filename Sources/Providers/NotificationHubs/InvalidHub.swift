@@ -14,6 +14,8 @@ public enum InvalidHub: Error, Sendable, Equatable, CustomStringConvertible {
     case project
     /// Not `[a-zA-Z0-9-_.~%]+`.
     case broadcastTopic
+    /// Not the bundle id of an app.
+    case topic
 
     public var description: String {
         switch self {
@@ -23,6 +25,7 @@ public enum InvalidHub: Error, Sendable, Equatable, CustomStringConvertible {
         case .endpoint(let error): "endpoint \(error)"
         case .project: "project is empty, only dots, or longer than 100 bytes; it is the id of the Firebase project"
         case .broadcastTopic: "broadcastTopic is not a topic: letters, digits and - _ . ~ %"
+        case .topic: "topic is not the bundle id of an app: letters, digits and - . _"
         }
     }
 }
