@@ -15,6 +15,7 @@ private let check: Check = {
         checks { (parser: ParserCheck, bytes) in try parser.run(bytes) }
         + checks { (parser: AnswerCheck, bytes) in try parser.run(bytes) }
         + checks { (parser: FCMCheck, bytes) in try parser.run(bytes) }
+        + checks { (parser: APNsCheck, bytes) in try parser.run(bytes) }
         + checks { (parser: RowCheck, bytes) in try parser.run(bytes) }
         + checks { (parser: FieldCheck, bytes) in try parser.run(bytes) }
         + checks { (parser: LocatedJSONCheck, bytes) in try parser.run(bytes) }

@@ -17,8 +17,9 @@ let package = Package(
         .target(
             name: "PushModel",
             resources: [
-                .embedInCode("Payloads/apple.json"), .embedInCode("Payloads/fcm.json"), .embedInCode("Payloads/other.json"),
-                .embedInCode("Locales/locale.json"),
+                .embedInCode("Payloads/apple.json"), .embedInCode("Payloads/fcm.json"),
+                .embedInCode("Payloads/other.json"),
+                .embedInCode("Locales/locale.json"), .embedInCode("Message/hub_kinds.json"),
             ], swiftSettings: guided),
         .target(name: "Signing", dependencies: ["COpenSSL"], swiftSettings: guided),
         .target(name: "HubEmulator", dependencies: ["PushModel", "Signing"], swiftSettings: guided),
