@@ -6,7 +6,8 @@ import Testing
     private static let floors = ["PushModel", "PushWorker", "Store", "HTTPTransport", "Daemon"]
     private static let factory = "Sources/Daemon/Hubs/"
     private static let names = [
-        "SASToken", "HubTokens", "AccessTokens", "ServiceAccount", "connectionString", "ConnectionString",
+        "SASToken", "HubTokens", "AccessTokens", "ProviderTokens", "CertificatePass", "ServiceAccount", "ProviderKey",
+        "connectionString", "ConnectionString",
         "servicebus.windows.net", "googleapis.com", "push.apple.com",
     ]
 

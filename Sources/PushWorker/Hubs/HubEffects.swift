@@ -34,6 +34,7 @@ struct HubEffects: Sendable {
                 flight.messages[0], because: why, leftAt: leftAt, now: now, longest: settings.probeSeconds)
             await share(hold, of: hub, because: why, leftAt: leftAt)
         case .closeGate(let seconds, let why):
+            hub.passes.throttled(flight.pass, for: seconds)
             await announce(Gate.Recovery(wasFailing: hub.gate.answered()), of: hub)
             await slowDown(hub, because: why, leftAt: leftAt)
             await closeGate(of: hub, seconds: seconds, because: why, now: now)

@@ -1,4 +1,5 @@
 import Concurrency
+import HubEmulator
 import PushModel
 import Signing
 import Synchronization
@@ -15,6 +16,7 @@ import Testing
         private struct State {
             var trouble: PassTrouble? = .waiting(because: "the token endpoint replied 503")
             var refusal: String?
+            var throttled: [Double] = []
             var changed: (@Sendable (PassTrouble?) async -> Void)?
         }
         private let state = Mutex(State())
@@ -33,6 +35,8 @@ import Testing
 
         func pass(for origin: String) -> Pass? { trouble == nil ? source.pass(for: origin) : nil }
         func forget(_ refused: Pass) { source.forget(refused) }
+        func throttled(_ pass: Pass, for seconds: Double) { state.withLock { $0.throttled.append(seconds) } }
+        var waits: [Double] { state.withLock { $0.throttled } }
         func useOther(than refused: Pass) -> Bool { source.useOther(than: refused) }
         func use(secondary wanted: Bool) -> Bool { source.use(secondary: wanted) }
         var hasSecondary: Bool { source.hasSecondary }
@@ -87,6 +91,20 @@ import Testing
         }
         #expect(try await worker.statuses() == "accepted 20")
         #expect(worker.emulator.journal().count == 20)
+    }
+
+    /// APNs refuses provider tokens that come too often: none may be made until it has had its time.
+    @Test func aServiceThatThrottlesIsReportedToItsPasses() async throws {
+        let (worker, passes) = try await Self.worker()
+        await passes.become(nil)
+        var fault = Fault(.next(1), status: 429)
+        fault.retryAfter = .seconds(1)
+        try worker.emulator.add(fault)
+        try await worker.enqueue(1)
+        try await worker.whileWorking { _ in
+            try await worker.until("SELECT count(*) FROM push.result WHERE status = 'accepted'") { $0 == 1 }
+        }
+        #expect(passes.waits == [1])
     }
 
     /// It may end while a claim waits for its places: what has not left goes back, and costs nothing.
