@@ -21,6 +21,21 @@ enum PEMText {
         key(text) { PEM_read_bio_PrivateKey($0, nil, { _, _, _, _ in -1 }, nil) }
     }
 
+    /// - Parameter password: nil: the key is not encrypted.
+    /// - Returns: nil: the text is no private key, or encrypted with another password. The caller frees the key.
+    static func privateKey(_ text: String, password: Secret?) -> OpaquePointer? {
+        guard let password else { return privateKey(text) }
+        // Without a callback OpenSSL takes the last argument for the password.
+        return password.reveal().withCString { password in
+            key(text) { PEM_read_bio_PrivateKey($0, nil, nil, UnsafeMutableRawPointer(mutating: password)) }
+        }
+    }
+
+    /// - Returns: nil: the text does not begin with a certificate. The caller frees it.
+    static func certificate(_ text: String) -> OpaquePointer? {
+        key(text) { PEM_read_bio_X509($0, nil, { _, _, _, _ in -1 }, nil) }
+    }
+
     /// - Returns: nil: the text is no public key. The caller frees the key.
     static func publicKey(_ text: String) -> OpaquePointer? {
         key(text) { PEM_read_bio_PUBKEY($0, nil, { _, _, _, _ in -1 }, nil) }
