@@ -28,8 +28,6 @@ public struct APNs: Sendable {
             case .sandbox: "https://api.sandbox.push.apple.com"
             }
         }
-
-        public var other: Environment { self == .production ? .sandbox : .production }
     }
 
     /// Digits of a device token at most; Apple asks not to rely on a length, and none has more today.

@@ -6,7 +6,7 @@ import Signing
 /// APNs refuses a token an hour after its `iat`, and a new one sooner than 20 minutes after the last (docs/wire/fcm-apns.md,
 /// "Provider token"). So a token is replaced at 50 minutes of age, and never before 20, whatever happens. It is as old as the
 /// older of two clocks says: the wall clock that `iat` is of, because APNs counts from there; and the monotonic one, because a
-/// wall clock that was set back would keep a token for ever.
+/// wall clock that was set back would keep a token for ever. One whose `iat` then lies ahead is replaced at 20 minutes.
 struct ProviderTokenState: Sendable {
     /// Seconds of age at which the next one is made.
     static let renewAge = 3_000.0
@@ -14,6 +14,9 @@ struct ProviderTokenState: Sendable {
     static let leastAge = 1_200.0
     /// Seconds of age from which APNs refuses it.
     static let endAge = Double(ProviderToken.lifetime)
+
+    /// Seconds that an `iat` may lie ahead of the wall clock: that clock was set back, and APNs may not take the token.
+    static let tolerance = 300.0
 
     /// What the two clocks show, in seconds.
     struct Moment: Sendable, Equatable {
@@ -31,6 +34,12 @@ struct ProviderTokenState: Sendable {
         let madeAt: Double
 
         func age(at now: Moment) -> Double { max(now.wall - Double(issuedAt), now.monotonic - madeAt) }
+
+        /// Seconds until its successor is made; 0 or less: it is time.
+        func renewal(at now: Moment) -> Double {
+            let isAhead = Double(issuedAt) - now.wall > ProviderTokenState.tolerance
+            return (isAhead ? ProviderTokenState.leastAge : ProviderTokenState.renewAge) - age(at: now)
+        }
     }
 
     enum Step: Equatable {
@@ -63,15 +72,14 @@ struct ProviderTokenState: Sendable {
     func step(at now: Moment) -> Step {
         let pause = pausedUntil - now.monotonic
         guard let token else { return pause > 0 ? .wait(seconds: pause, because: Self.paused) : .make }
-        let age = token.age(at: now)
         if isWithdrawn {
-            let rest = Self.leastAge - age
+            let rest = Self.leastAge - token.age(at: now)
             guard max(rest, pause) > 0 else { return .make }
             return .wait(seconds: max(rest, pause), because: rest >= pause ? Self.refusedYoung : Self.paused)
         }
-        if age < Self.renewAge { return .use(token) }
+        if token.renewal(at: now) > 0 { return .use(token) }
         guard pause > 0 else { return .make }
-        return age < Self.endAge ? .use(token) : .wait(seconds: pause, because: Self.paused)
+        return token.age(at: now) < Self.endAge ? .use(token) : .wait(seconds: pause, because: Self.paused)
     }
 
     /// Seconds after which the step may be another one, if nothing happens and no clock jumps; nil: it is time to make one.
@@ -81,9 +89,8 @@ struct ProviderTokenState: Sendable {
         case .wait(let seconds, _): seconds
         case .use(let token):
             // Past its renewal it waits for the end of a pause, or of itself.
-            token.age(at: now) < Self.renewAge
-                ? Self.renewAge - token.age(at: now)
-                : min(Self.endAge - token.age(at: now), pausedUntil - now.monotonic)
+            token.renewal(at: now) > 0
+                ? token.renewal(at: now) : min(Self.endAge - token.age(at: now), pausedUntil - now.monotonic)
         }
     }
 

@@ -226,7 +226,6 @@ import Testing
         #expect(production.host == "api.push.apple.com" && sandbox.host == "api.sandbox.push.apple.com")
         #expect(production.suspicion == "sandbox tokens at production?" && sandbox.suspicion != production.suspicion)
         #expect(production.scheme == "bearer")
-        #expect(APNs.Environment.production.other == .sandbox && APNs.Environment.sandbox.other == .production)
     }
 
     @Test func noPartOfItPrintsThePass() throws {

@@ -207,16 +207,29 @@ import VectorSupport
         #expect(ask(&state, clock) != nil)
     }
 
-    @Test func aClockThatIsSetBackKeepsATokenForFiftyMinutesAtMost() throws {
+    @Test func aClockThatIsSetBackALittleKeepsATokenForFiftyMinutes() throws {
         var clock = Clock()
         var state = State()
         let first = try #require(ask(&state, clock))
-        clock.wall -= 7_200
+        clock.wall -= 300
         clock.pass(2_999)
         #expect(ask(&state, clock) == first)
         clock.pass(1)
         let second = try #require(ask(&state, clock))
-        #expect(second.issuedAt == first.issuedAt - 4_200 && state.generation == 0)
+        #expect(second.issuedAt == first.issuedAt + 2_700 && state.generation == 0)
+    }
+
+    /// It was ahead when the token was made, and is right now: APNs may not take the token.
+    @Test func aTokenFromTheFutureIsReplacedAtTwentyMinutes() throws {
+        var clock = Clock()
+        var state = State()
+        let first = try #require(ask(&state, clock))
+        clock.wall -= 7_200
+        clock.pass(1_199)
+        #expect(ask(&state, clock) == first && state.rest(at: clock.now) == 1)
+        clock.pass(1)
+        let second = try #require(ask(&state, clock))
+        #expect(second.issuedAt == first.issuedAt - 6_000 && state.generation == 0)
         // Twenty minutes are twenty minutes, whatever the wall clock says.
         clock.wall -= 7_200
         clock.pass(1_199)
