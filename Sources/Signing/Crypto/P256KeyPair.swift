@@ -7,6 +7,7 @@ public struct P256KeyPair: Sendable {
     /// SubjectPublicKeyInfo (`BEGIN PUBLIC KEY`).
     public let publicKey: String
 
+    /// Makes a new pair.
     public static func generate() -> P256KeyPair {
         // Fails only in a broken installation or without memory.
         guard let key = new_p256_key(),
@@ -16,4 +17,21 @@ public struct P256KeyPair: Sendable {
         EVP_PKEY_free(key)
         return P256KeyPair(privateKey: Secret(secret), publicKey: open)
     }
+
+    private init(privateKey: Secret, publicKey: String) {
+        (self.privateKey, self.publicKey) = (privateKey, publicKey)
+    }
+
+    /// Reads a private key, and derives the public one.
+    ///
+    /// - Returns: nil: `P256Key` takes no such text.
+    public init?(privateKey: Secret) {
+        guard let key = try? P256Key(pem: privateKey) else { return nil }
+        self.init(privateKey: privateKey, publicKey: key.publicKey)
+    }
+
+    /// Signs with ES256 (RFC 7518, section 3.4).
+    ///
+    /// - Returns: r and s, 64 bytes; others each time. nil: OpenSSL has no memory.
+    public func signature(of message: [UInt8]) -> [UInt8]? { try? P256Key(pem: privateKey).sign(message) }
 }
