@@ -13,6 +13,14 @@ extension ConnectionHandler {
                 handler.isKeptAlive = false
                 if isReset { handler.reset() } else { handler.closeGracefully() }
             }
+        case .resetStream(_, let delay):
+            after(delay) { handler in
+                handler.isKeptAlive = false
+                handler.reset()
+            }
+        case .silence:
+            // As while a response is streamed: the end of the client's side ends the connection.
+            isStreaming = true
         case .later(let make):
             runTask { handler, loop in
                 let response: Response?

@@ -28,7 +28,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     let scheme: String
     /// How long no request has been under way, for the listener.
     let idle: IdleTime
-    let respond: Responder
+    let respond: ConnectionResponder
+    private var peer: PeerConnection?
 
     var state = State.waiting
     var context: ChannelHandlerContext?
@@ -63,7 +64,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     init(
         on loop: any EventLoop, scheme: String, timeouts: ConnectionTimeouts, idle: IdleTime = IdleTime(),
-        respond: @escaping Responder
+        respond: @escaping ConnectionResponder
     ) {
         self.scheme = scheme
         self.timeouts = timeouts
@@ -74,6 +75,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        peer = PeerConnection(context.channel, isHTTP2: false)
         startTimeouts(context)
     }
 
@@ -216,7 +218,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         isKeptAlive = head.isKeptAlive
         isHTTP10 = head.isHTTP10
         isHead = head.request.method == .head
-        switch respond(head.request) {
+        switch respond(head.request, peer ?? PeerConnection(context.channel, isHTTP2: false)) {
         case .withoutBody(let plan):
             if head.hasBody { isKeptAlive = false }
             requestSince = nil

@@ -12,7 +12,8 @@ enum FieldNames {
         let spellings = [
             "Host", "Accept", "Accept-Encoding", "Authorization", "Connection", "Content-Length", "Content-Type",
             "Expect", "User-Agent", "TrackingId", "ServiceBusNotification-Format", "ServiceBusNotification-Tags",
-            "ServiceBusNotification-DeviceHandle", "x-ms-version",
+            "ServiceBusNotification-DeviceHandle", "x-ms-version", "apns-topic", "apns-push-type", "apns-priority",
+            "apns-expiration", "apns-id",
         ]
         var names: [String: HTTPField.Name] = [:]
         for spelling in spellings {

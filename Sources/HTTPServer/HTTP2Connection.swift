@@ -9,7 +9,8 @@ final class HTTP2Connection: ChannelInboundHandler {
     let eventLoop: any EventLoop
     let timeouts: ConnectionTimeouts
     let scheme: String
-    let respond: Responder
+    let respond: ConnectionResponder
+    let peer: PeerConnection
     private let idle: IdleTime
     private let finished: EventLoopPromise<Void>
     private var context: ChannelHandlerContext?
@@ -24,11 +25,12 @@ final class HTTP2Connection: ChannelInboundHandler {
     private var timer: Scheduled<Void>?
 
     /// Takes the connection over, before its first request.
-    init(from handler: ConnectionHandler) {
+    init(from handler: ConnectionHandler, on channel: any Channel) {
         eventLoop = handler.finished.futureResult.eventLoop
         timeouts = handler.timeouts
         scheme = handler.scheme
         respond = handler.respond
+        peer = PeerConnection(channel, isHTTP2: true)
         idle = handler.idle
         finished = handler.finished
     }

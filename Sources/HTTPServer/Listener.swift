@@ -34,7 +34,7 @@ public final class Listener: Sendable {
     private let timeouts: ConnectionTimeouts
     private let maximumConnections: Int
     private let whenFull: WhenFull
-    private let respond: Responder
+    private let respond: ConnectionResponder
 
     /// - Parameters:
     ///   - idleSeconds: a connection without traffic is closed after these.
@@ -43,9 +43,20 @@ public final class Listener: Sendable {
     ///   - maximumConnections: connections open at once.
     ///   - whenFull: what becomes of more.
     ///   - respond: called on an event loop for the head of every request.
-    public init(
+    public convenience init(
         idleSeconds: Int, firstByteSeconds: Int? = nil, requestSeconds: Int = 120, maximumConnections: Int,
         whenFull: WhenFull = .refuse, respond: @escaping Responder
+    ) {
+        self.init(
+            idleSeconds: idleSeconds, firstByteSeconds: firstByteSeconds, requestSeconds: requestSeconds,
+            maximumConnections: maximumConnections, whenFull: whenFull
+        ) { request, _ in respond(request) }
+    }
+
+    /// As above, for a responder that has to know the connection.
+    public init(
+        idleSeconds: Int, firstByteSeconds: Int? = nil, requestSeconds: Int = 120, maximumConnections: Int,
+        whenFull: WhenFull = .refuse, respond: @escaping ConnectionResponder
     ) {
         timeouts = ConnectionTimeouts(
             firstByte: .seconds(Int64(firstByteSeconds ?? idleSeconds)), idle: .seconds(Int64(idleSeconds)),
@@ -93,7 +104,7 @@ public final class Listener: Sendable {
             let choice = ApplicationProtocolNegotiationHandler { result, channel in
                 channel.eventLoop.makeCompletedFuture {
                     if result == .negotiated(HTTP2Framing.protocolName) {
-                        try Self.addHTTP2(http2, to: channel, inPlaceOf: handler)
+                        try Self.addHTTP2(http2, tls?.firstStreams ?? 100, to: channel, inPlaceOf: handler)
                     } else {
                         try Self.addHTTP1(to: channel, before: handler)
                     }
@@ -116,14 +127,14 @@ public final class Listener: Sendable {
     }
 
     private static func addHTTP2(
-        _ framing: HTTP2Framing, to channel: any Channel, inPlaceOf handler: ConnectionHandler
+        _ framing: HTTP2Framing, _ firstStreams: Int, to channel: any Channel, inPlaceOf handler: ConnectionHandler
     ) throws {
         handler.handOver()
         channel.pipeline.syncOperations.removeHandler(handler, promise: nil)
-        let connection = HTTP2Connection(from: handler)
+        let connection = HTTP2Connection(from: handler, on: channel)
         let bound = NIOLoopBound(connection, eventLoop: channel.eventLoop)
         do {
-            try framing.add(channel) { request in
+            try framing.add(channel, firstStreams) { request in
                 try request.pipeline.syncOperations.addHandler(StreamHandler(of: bound.value))
             }
             try channel.pipeline.syncOperations.addHandler(connection)

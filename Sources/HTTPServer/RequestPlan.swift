@@ -3,6 +3,9 @@ public import HTTPTypes
 /// Decides what to do with a request when its head has arrived. Called on an event loop: must not block.
 public typealias Responder = @Sendable (HTTPRequest) -> RequestPlan
 
+/// A `Responder` that also knows the connection.
+public typealias ConnectionResponder = @Sendable (HTTPRequest, PeerConnection) -> RequestPlan
+
 /// What to do with a request, decided by its head.
 public enum RequestPlan: Sendable {
     /// Answer without the body. If the request has one, the connection ends with the response.
@@ -19,6 +22,10 @@ public enum ResponsePlan: Sendable {
     case later(@Sendable () async throws -> Response)
     /// Close the connection without a response.
     case hangUp(isReset: Bool, delayMilliseconds: Int)
+    /// HTTP/2: reset this stream alone, with a code of RFC 9113 section 7. HTTP/1.1: as `hangUp` with a reset.
+    case resetStream(code: UInt32, delayMilliseconds: Int)
+    /// Nothing is ever sent, and the connection stays open.
+    case silence
 }
 
 /// The body of a request, collected within bounds.

@@ -11,6 +11,9 @@ extension StreamHandler {
             after(delay) { handler in
                 if isReset { handler.connection.reset() } else { handler.connection.closeGracefully() }
             }
+        case .resetStream(let code, let delay):
+            after(delay) { $0.context?.triggerUserOutboundEvent(StreamReset(code: code), promise: nil) }
+        case .silence: break
         case .later(let make):
             runTask { handler, loop in
                 // If it throws it was cancelled, or the maker has logged what went wrong.

@@ -82,7 +82,7 @@ final class StreamHandler: ChannelInboundHandler {
             return execute(.answer(Response(status: error.status)))
         }
         isHead = head.request.method == .head
-        switch connection.respond(head.request) {
+        switch connection.respond(head.request, connection.peer) {
         case .withoutBody(let plan): execute(plan)
         case .body(let limit, let then):
             let largest = head.expectsContinue ? limit : limit + UploadedBody.slack

@@ -8,6 +8,8 @@ public struct TLSLayer: Sendable {
 
     let makeHandler: @Sendable () throws -> any ChannelHandler
     let http2: HTTP2Framing?
+    /// Streams that a client of HTTP/2 may have open from the start. Default: 100.
+    public var firstStreams = 100
 
     /// - Parameters:
     ///   - http2: nil: every connection speaks HTTP/1.1. Otherwise those do whose handshake did not agree on `h2`.
