@@ -4,8 +4,9 @@ import NIOCore
 import Signing
 import Synchronization
 
-/// An emulator of Azure Notification Hubs and of Firebase Cloud Messaging for tests: it validates requests as the service does, keeps a journal of all
-/// sends and an inbox for each device, and simulates faults on request.
+/// An emulator of Azure Notification Hubs, of Firebase Cloud Messaging and of the Apple Push Notification service for tests: it
+/// validates requests as the service does, keeps a journal of all sends and an inbox for each device, and simulates faults on
+/// request.
 ///
 /// ```swift
 /// let emulator = try HubEmulator(EmulatorSettings(hubs: [.init("news")]))  // port 0: any free port on 127.0.0.1
@@ -48,6 +49,8 @@ public final class HubEmulator: Sendable {
     let telemetryLog: TelemetryLog
     let schedules: ScheduledSends
     let fcm: FCMRoutes
+    let apns: APNsRoutes
+    let router: Router
     /// nil: nothing is saved.
     private let state: StatePersister?
     private let listener: Listener
@@ -65,12 +68,15 @@ public final class HubEmulator: Sendable {
         settings.now = { clock.now }
         let warningLog = WarningLog(logger: logger)
         var hubs: [String: Hub] = [:]
-        let all =
-            settings.hubs.map { ($0, nil) } + settings.senders.map { (EmulatorSettings.Hub($0.name, policies: []), $0) }
-        for (hub, sender) in all as [(EmulatorSettings.Hub, EmulatorSettings.Sender?)] {
-            try Self.check(hub, sender, isBesideSender: !settings.senders.isEmpty)
+        guard settings.apnsSenders.isEmpty || settings.tls != nil else {
+            throw EmulatorError("a sender of APNs needs TLS: APNs speaks HTTP/2 over TLS alone")
+        }
+        let all = settings.services
+        let reserved = settings.reservedNames
+        for (hub, service) in all {
+            try Self.check(hub, service, reserved: reserved)
             let newHub = Hub(
-                hub, sender: sender, strings: settings.strings,
+                hub, service: service, strings: settings.strings,
                 deviceLimit: settings.deviceLimit ?? settings.tier.deviceLimit, warnings: warningLog, clock: clock,
                 now: settings.now)
             guard hubs.updateValue(newHub, forKey: hub.name.lowercased()) == nil else {
@@ -100,6 +106,10 @@ public final class HubEmulator: Sendable {
         fcm = FCMRoutes(
             grants: try FCMGrants(settings.senders.compactMap { hubs[$0.name.lowercased()] }, clock: clock),
             clock: clock, started: started, journal: sendJournal, warnings: warningLog)
+        let apnsHubs = settings.apnsSenders.compactMap { hubs[$0.name.lowercased()] }
+        apns = APNsRoutes(
+            keys: try ProviderKeys(apnsHubs), hubs: apnsHubs, clock: clock, started: started, journal: sendJournal,
+            warnings: warningLog)
         let router = Router(
             hubs: hubs,
             sends: SendRoutes(
@@ -116,16 +126,17 @@ public final class HubEmulator: Sendable {
                     hubs: hubs, journal: sendJournal, faults: faultScript, warnings: warningLog, metrics: metrics,
                     clock: ClockRoutes(clock: clock, schedules: schedules, telemetry: telemetryLog), fcm: fcm),
                 started: started),
-            fcm: fcm, faults: faultScript, now: settings.now)
+            fcm: fcm, apns: apns, faults: faultScript, now: settings.now)
+        self.router = router
         listener = Listener(
             idleSeconds: max(1, settings.idleSeconds), requestSeconds: max(1, settings.requestSeconds),
             maximumConnections: max(1, settings.maximumConnections)
-        ) { request in router.receive(request) }
+        ) { request, connection in router.receive(request, on: connection) }
         for fault in settings.faults { try add(fault) }
     }
 
     private static func check(
-        _ hub: EmulatorSettings.Hub, _ sender: EmulatorSettings.Sender?, isBesideSender: Bool
+        _ hub: EmulatorSettings.Hub, _ service: Hub.Service, reserved: [String: String]
     ) throws(EmulatorError) {
         let allowed = hub.name.utf8.allSatisfy { byte in
             UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
@@ -135,10 +146,11 @@ public final class HubEmulator: Sendable {
             throw EmulatorError(
                 "a hub name must have 1 to 260 letters, digits, '.', '-' or '_', and must not be _emulator")
         }
-        if isBesideSender, FCMOperation.reservedNames.contains(hub.name.lowercased()) {
-            throw EmulatorError("no hub beside a sender of FCM can be named \(hub.name): FCM has addresses there")
+        if let name = reserved[hub.name.lowercased()] {
+            throw EmulatorError(
+                "no hub beside a sender of \(name) can be named \(hub.name): \(name) has addresses there")
         }
-        if sender == nil, hub.policies.isEmpty {
+        if case .notificationHub = service, hub.policies.isEmpty {
             throw EmulatorError("the hub \(hub.name) has no policy: no client could send")
         }
     }
@@ -214,7 +226,9 @@ public final class HubEmulator: Sendable {
         _ host: String, _ port: Int, _ identity: TLSIdentity?
     ) async throws(EmulatorError) -> any Channel {
         do {
-            return try await listener.listen(host: host, port: port, tls: identity?.layer)
+            var layer = identity?.layer
+            if apns.keys.isServed { layer?.firstStreams = APNsRoutes.firstStreams }
+            return try await listener.listen(host: host, port: port, tls: layer)
         } catch {
             throw EmulatorError("cannot listen on \(host):\(port): \(error)")
         }

@@ -15,10 +15,11 @@ struct DeviceIndex: Sendable {
     private(set) var byChannel: [String: PostingSet] = [:]
     /// At an FCM sender; case counts.
     private(set) var byTopic: [String: PostingSet] = [:]
-    /// Whether the devices are phones of an FCM sender.
-    let isOfSender: Bool
-    /// Tokens that phones had and no phone has now; only at an FCM sender.
+    /// Whose devices they are.
+    let service: EmulatedService
+    /// Tokens that phones had and no phone has now; not at a notification hub.
     private(set) var goneTokens = GoneTokens()
+    private let now: @Sendable () -> Double
     /// The installation of a registration, by the first number of the registration's id.
     private(set) var byRegistration: [UInt64: UInt32] = [:]
     private var shared = SharedPartsCache()
@@ -29,7 +30,13 @@ struct DeviceIndex: Sendable {
     /// Registrations, including those that an installation is listed as.
     private(set) var registrationCounts: [Installation.Platform: Int] = [:]
 
-    init(isOfSender: Bool = false) { self.isOfSender = isOfSender }
+    /// - Parameter now: seconds since 1970; dates tokens that are gone.
+    init(of service: EmulatedService = .notificationHub, now: @escaping @Sendable () -> Double = { 0 }) {
+        self.service = service
+        self.now = now
+    }
+
+    var isOfSender: Bool { service != .notificationHub }
 
     /// Devices: installations, and registrations made on their own.
     var count: Int { installations.count + registrations.count }
@@ -57,10 +64,11 @@ struct DeviceIndex: Sendable {
     mutating func put(
         _ installation: Installation, version: Int? = nil, isSeed: Bool = false
     ) throws(EmulatorError) {
-        try installation.check(isForSender: isOfSender)
+        try installation.check(at: service)
         let id = installation.installationId
         var kept = installation
-        if !isOfSender { kept.topics = nil }
+        if service != .fcm { kept.topics = nil }
+        if service == .apns { kept.pushChannel = .handle(kept.pushChannel.text.lowercased()) }
         let parts = try shared.parts(of: installation)
         if kept.secondaryTiles == nil { kept.templates = parts.templates }
         let tags = folded(installation.tags ?? [])
@@ -157,7 +165,7 @@ struct DeviceIndex: Sendable {
             for tag in part.tags { byTag.remove(number, under: tag) }
             let channel = device.channel(of: part)
             byChannel.remove(number, under: channel)
-            if isOfSender, byChannel[channel] == nil { goneTokens.insert(channel) }
+            if isOfSender, byChannel[channel] == nil { goneTokens.insert(channel, at: now()) }
         }
         registrationCounts[device.platform, default: 0] -= device.parts.all.count
         guard case .installation(let installation) = device.content else { return }

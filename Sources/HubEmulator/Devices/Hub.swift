@@ -14,29 +14,28 @@ final class Hub: Sendable {
     let index: Mutex<DeviceIndex>
     /// The texts of the app on its devices; nil: none are known.
     let strings: StringsFile?
-    /// nil: a notification hub.
-    let sender: EmulatorSettings.Sender?
+    let service: Service
     /// Most devices.
     let deviceLimit: Int
     private let warnings: WarningLog
     let now: @Sendable () -> Double
 
     /// - Parameters:
-    ///   - sender: of FCM; nil: a notification hub.
+    ///   - service: what it emulates.
     ///   - strings: the texts of the app on its devices.
     ///   - deviceLimit: default: the standard tier's.
     ///   - clock: nil: the clock is never advanced.
     ///   - now: seconds since 1970; decides which devices have expired.
     init(
-        _ settings: EmulatorSettings.Hub, sender: EmulatorSettings.Sender? = nil, strings: StringsFile? = nil,
+        _ settings: EmulatorSettings.Hub, service: Service = .notificationHub, strings: StringsFile? = nil,
         deviceLimit: Int = EmulatorSettings.Tier.standard.deviceLimit,
         warnings: WarningLog, clock: EmulatorClock? = nil, now: @escaping @Sendable () -> Double = { 0 }
     ) {
         self.warnings = warnings
         self.clock = clock
-        self.sender = sender
+        self.service = service
         self.strings = strings
-        index = Mutex(DeviceIndex(isOfSender: sender != nil))
+        index = Mutex(DeviceIndex(of: service.kind, now: now))
         name = settings.name
         policies = settings.policies
         self.deviceLimit = deviceLimit
@@ -46,6 +45,30 @@ final class Hub: Sendable {
             settings.policies.compactMap { policy in
                 policy.secondaryKey.map { SASPolicy(name: policy.name, key: $0, rights: policy.rights) }
             })
+    }
+
+    enum Service: Sendable {
+        case notificationHub
+        case fcm(EmulatorSettings.Sender)
+        case apns(EmulatorSettings.APNsSender)
+
+        var kind: EmulatedService {
+            switch self {
+            case .notificationHub: .notificationHub
+            case .fcm: .fcm
+            case .apns: .apns
+            }
+        }
+    }
+
+    /// nil: it is no sender of FCM.
+    var sender: EmulatorSettings.Sender? {
+        if case .fcm(let sender) = service { sender } else { nil }
+    }
+
+    /// nil: it is no sender of APNs.
+    var apns: EmulatorSettings.APNsSender? {
+        if case .apns(let sender) = service { sender } else { nil }
     }
 
     var devices: [String] { index.withLock { $0.ids() } }

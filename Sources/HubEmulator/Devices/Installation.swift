@@ -80,10 +80,10 @@ public struct Installation: Sendable, Equatable, Codable {
 
     /// Reads the body of a PUT.
     ///
-    /// - Parameter isForSender: whether it is a phone of an FCM sender, which has a token in place of a handle of its
+    /// - Parameter service: where it is registered. A phone of an FCM sender has a token in place of a handle of its
     ///   platform.
     /// - Throws: `EmulatorError` naming the field that is missing, of the wrong kind, or not allowed.
-    public init(json: [UInt8], isForSender: Bool = false) throws(EmulatorError) {
+    public init(json: [UInt8], at service: EmulatedService = .notificationHub) throws(EmulatorError) {
         do {
             self = try JSONDecoder().decode(Installation.self, from: Data(json))
         } catch let error as DecodingError {
@@ -91,15 +91,19 @@ public struct Installation: Sendable, Equatable, Codable {
         } catch {
             throw EmulatorError("The installation is not valid JSON.")
         }
-        try check(isForSender: isForSender)
+        try check(at: service)
     }
 
     /// Checks the service's rules that types cannot express.
     ///
     /// - Throws: `EmulatorError` naming the broken rule.
-    func check(isForSender: Bool = false) throws(EmulatorError) {
+    func check(at service: EmulatedService = .notificationHub) throws(EmulatorError) {
         guard !installationId.isEmpty else { throw EmulatorError("The installation has no installationId.") }
-        if isForSender { try checkPhone() } else { try pushChannel.check(for: platform) }
+        switch service {
+        case .notificationHub: try pushChannel.check(for: platform)
+        case .fcm: try checkPhone()
+        case .apns: try checkApplePhone()
+        }
         if let expirationTime, Expiry(expirationTime) == nil {
             throw EmulatorError("The expirationTime is not a date and time such as 2027-01-15T08:00:00Z.")
         }

@@ -29,15 +29,12 @@ struct Assertion: Sendable {
 
     /// - Throws: `GrantError` for what is no such JWT.
     init(_ jwt: String) throws(GrantError) {
-        let parts = jwt.split(scalar: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let header = Self.object(parts[0]), let claims = Self.object(parts[1]),
-            let signature = Self.decoded(parts[2])
-        else { throw .invalidGrant("Invalid JWT: it is not header.claims.signature in base64url.") }
-        guard header["alg"] == .string("RS256") else {
-            throw .invalidGrant("Invalid JWT: alg is not RS256.")
+        guard let jwt = JSONWebToken(jwt) else {
+            throw .invalidGrant("Invalid JWT: it is not header.claims.signature in base64url.")
         }
-        func text(_ name: String, of object: JSONValue) -> String? {
-            if case .string(let text) = object[name] { text } else { nil }
+        let claims = jwt.claims
+        guard jwt.header["alg"] == .string("RS256") else {
+            throw .invalidGrant("Invalid JWT: alg is not RS256.")
         }
         func seconds(_ name: String) throws(GrantError) -> Double {
             guard case .number(let digits) = claims[name], let seconds = Double(digits), seconds.isFinite else {
@@ -45,15 +42,15 @@ struct Assertion: Sendable {
             }
             return seconds
         }
-        guard let issuer = text("iss", of: claims) else { throw .invalidGrant("Invalid JWT: iss is missing.") }
-        keyID = text("kid", of: header)
+        guard let issuer = claims["iss"]?.text else { throw .invalidGrant("Invalid JWT: iss is missing.") }
+        keyID = jwt.header["kid"]?.text
         self.issuer = issuer
-        audience = text("aud", of: claims) ?? ""
-        scopes = Set((text("scope", of: claims) ?? "").split(scalar: " ").map(String.init))
+        audience = claims["aud"]?.text ?? ""
+        scopes = Set((claims["scope"]?.text ?? "").split(scalar: " ").map(String.init))
         issuedAt = try seconds("iat")
         expires = try seconds("exp")
-        signed = Array("\(parts[0]).\(parts[1])".utf8)
-        self.signature = signature
+        signed = jwt.signed
+        signature = jwt.signature
     }
 
     /// Checks signature, times, audience and scope.
@@ -80,20 +77,6 @@ struct Assertion: Sendable {
             throw GrantError(
                 "invalid_scope", "No scope allows sending: https://www.googleapis.com/auth/firebase.messaging does.")
         }
-    }
-
-    private static func object(_ part: Substring) -> JSONValue? {
-        guard let bytes = decoded(part), let value = (try? JSONNode(bytes))?.value, case .object = value else {
-            return nil
-        }
-        return value
-    }
-
-    /// Base64url without padding (RFC 7515, appendix C).
-    private static func decoded(_ text: Substring) -> [UInt8]? {
-        guard !text.utf8.contains(where: { "+/=".utf8.contains($0) }) else { return nil }
-        let plain = text.replacing(scalars: "-", with: "+").replacing(scalars: "_", with: "/")
-        return Base64.decode(plain + String(repeating: "=", count: (4 - plain.utf8.count % 4) % 4))
     }
 }
 

@@ -60,10 +60,17 @@ package struct ServiceAccountFile: Sendable {
         }
     }
 
-    /// Where the file of a sender is when nobody says so: in a folder of this user, in the folder for temporary files.
+    /// Where the file of a sender is when nobody says so.
     ///
     /// - Throws: `EmulatorError` when the folder is another user's, or others can read it.
     package static func usualPath(for sender: String) throws(EmulatorError) -> String {
+        try usualFolder() + "/\(sender).json"
+    }
+
+    /// A folder of this user alone, in the folder for temporary files. It is made when it does not exist.
+    ///
+    /// - Throws: `EmulatorError` when the folder is another user's, or others can read it.
+    static func usualFolder() throws(EmulatorError) -> String {
         let temporary = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         let folder = (temporary.hasSuffix("/") ? temporary : temporary + "/") + "fanfare-emulator-\(geteuid())"
         if mkdir(folder, 0o700) != 0, errno != EEXIST {
@@ -73,7 +80,7 @@ package struct ServiceAccountFile: Sendable {
         guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(),
             status.st_mode & 0o077 == 0
         else { throw EmulatorError("\(folder) is not a folder of this user alone: remove it, or name a file") }
-        return "\(folder)/\(sender).json"
+        return folder
     }
 }
 

@@ -17,6 +17,8 @@ extension Fault {
         case fcm
         /// `POST /token`: the access tokens of FCM senders.
         case fcmToken
+        /// `POST /3/device/{token}` of an APNs sender.
+        case apns
     }
 }
 

@@ -15,7 +15,7 @@ extension Fault {
             let page = "<html><head><title>\(status)</title></head><body><h1>\(status)</h1></body></html>"
             response = Response(status: status, headers: [.contentType: "text/html"], body: Array(page.utf8))
         } else if form != .hub {
-            response = googleResponse(status, form)
+            response = otherResponse(status, form, now: now)
         } else if status < 300 {
             response = .xml(status)
             response.headers[.trackingID] = tracking
@@ -42,16 +42,22 @@ extension Fault {
     }
 
     /// Whose form a response has.
-    enum ErrorForm { case hub, fcm, grant }
+    enum ErrorForm { case hub, fcm, grant, apns }
 
-    private func googleResponse(_ status: Int, _ form: ErrorForm) -> Response {
+    private func otherResponse(_ status: Int, _ form: ErrorForm, now: Double) -> Response {
+        if form == .apns {
+            guard status >= 300, let reason = errorCode ?? APNsError.usualReason(of: status) else {
+                return Response(status: status)
+            }
+            return APNsError(status, reason, since: status == 410 ? now : nil).response(id: nil)
+        }
         if status < 300 { return FCMJSON.response([:], status: status) }
         switch form {
         case .grant:
             let word = errorCode ?? (status < 500 ? "invalid_grant" : "internal_failure")
             return FCMJSON.response(
                 ["error": word, "error_description": "The fault script says \(status)."], status: status)
-        case .hub, .fcm:
+        case .hub, .fcm, .apns:
             let known = [429: "QUOTA_EXCEEDED", 500: "INTERNAL", 503: "UNAVAILABLE"][status]
             return FCMError(status: status, message: "The fault script says \(status).", code: errorCode ?? known)
                 .response

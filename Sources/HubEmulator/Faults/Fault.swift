@@ -50,7 +50,7 @@ public struct Fault: Sendable, Equatable {
 
     /// nil: every hub, each with its own count.
     public var hub: String?
-    /// Empty: every kind of send (`send`, `direct`, `batch`, `test`, `fcm`, and `schedule` except cancelling).
+    /// Empty: every kind of send (`send`, `direct`, `batch`, `test`, `fcm`, `apns`, and `schedule` except cancelling).
     public var operations: Set<Operation> = []
     /// Only requests whose `ServiceBusNotification-Tags` contain this tag, or whose FCM topic or condition contains this topic,
     /// alone or with others. Case-insensitive.
@@ -59,8 +59,8 @@ public struct Fault: Sendable, Equatable {
     /// Replaces the hub's own response. nil: the hub responds normally. Default for `beyond`: 429.
     public var status: Int?
     public var retryAfter: RetryAfter?
-    /// Of a response of FCM: the `errorCode` of its detail `FcmError`, or at `/token` the word in `error`. nil: the usual one
-    /// of the status, if any.
+    /// Of a response of FCM: the `errorCode` of its detail `FcmError`, or at `/token` the word in `error`. Of one of APNs: its
+    /// `reason`. nil: the usual one of the status, if any.
     public var errorCode: String?
     /// The body is an HTML page, as from a proxy, instead of the service's XML or JSON.
     public var html = false

@@ -14,10 +14,12 @@ struct CurlCommand: Sendable {
     ///   - origin: where the emulator is for the person who reads it, as `http://127.0.0.1:8099`. The `Host` of the send may
     ///     name any server.
     init(_ request: SentRequest, body: String?, at origin: String) {
-        let address = origin + request.target
+        // APNs is on the port for TLS, and speaks HTTP/2.
+        let isOfAPNs = request.target.hasPrefix("/3/")
+        let address = (isOfAPNs && request.origin.hasPrefix("https:") ? request.origin : origin) + request.target
         // curl would make many requests of `[1-9]` and `{a,b}`.
         let globs = address.utf8.contains { "[]{}".utf8.contains($0) } ? "--globoff " : ""
-        var parts = ["curl -sS \(globs)-X \(request.method) \(Self.quoted(address))"]
+        var parts = ["curl -sS \(isOfAPNs ? "--http2 " : "")\(globs)-X \(request.method) \(Self.quoted(address))"]
         var needs: [String] = []
         for header in request.headers where !Self.own.contains(header.name.lowercased()) {
             guard header.value == SentRequest.mask else {

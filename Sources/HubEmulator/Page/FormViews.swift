@@ -43,20 +43,24 @@ struct PhoneFormView: Sendable {
 
     /// The device that the form describes.
     ///
-    /// - Parameter isForSender: at an FCM sender its id is its token, and of its tags those that can be topics are.
+    /// - Parameter service: at an FCM sender its id is its token, and of its tags those that can be topics are. At one of APNs
+    ///   it has no templates.
     /// - Throws: `EmulatorError` naming the field that is missing or wrong.
-    static func installation(_ fields: FormFields, isForSender: Bool = false) throws(EmulatorError) -> Installation {
+    static func installation(
+        _ fields: FormFields, at service: EmulatedService = .notificationHub
+    ) throws(EmulatorError) -> Installation {
         guard let id = fields["id"] else { throw EmulatorError("The phone has no id.") }
         let name = fields["platform"] ?? Installation.Platform.apns.rawValue
         guard let platform = Installation.Platform(rawValue: name) else {
             throw EmulatorError("There is no platform \(name).")
         }
         let tags = (fields["tags"] ?? "").split { $0 == "," || $0.isWhitespace }.map(String.init)
-        if isForSender {
+        if service == .fcm {
             return Installation(
                 id, platform: platform, pushChannel: .handle(id), user: fields["user"],
                 tags: tags.filter { !FCMTopic.isValid($0) }, topics: tags.filter { FCMTopic.isValid($0) })
         }
+        if service == .apns { return Installation(id, platform: platform, user: fields["user"], tags: tags) }
         let shown = [fields["title"], fields["shows"]].compactMap { $0 }
         return Installation(id, platform: platform, user: fields["user"], tags: tags, showing: shown)
     }

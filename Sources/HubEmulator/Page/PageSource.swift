@@ -57,7 +57,8 @@ struct PageSource: Sendable {
         EmulatorStatus(
             instance: instance, startedAt: startedAt, number: deviceFinder.journal.feed.last.number,
             advancedSeconds: admin.clock.clock.advance, hubs: deviceFinder.hubs.map(\.name),
-            senders: deviceFinder.hubs.filter { $0.sender != nil }.map(\.name))
+            senders: deviceFinder.hubs.filter { $0.sender != nil }.map(\.name),
+            apnsSenders: deviceFinder.hubs.filter { $0.apns != nil }.map(\.name))
     }
 
     func counts(_ filter: DeviceFilter) -> CountsView {

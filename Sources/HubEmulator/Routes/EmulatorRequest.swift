@@ -1,3 +1,4 @@
+import HTTPServer
 import HTTPTypes
 import PushModel
 import Signing
@@ -19,8 +20,12 @@ struct EmulatorRequest: Sendable {
     let rawQuery: String
     private let query: [(name: String, value: String)]
 
+    /// nil: the request was made in this process.
+    let connection: PeerConnection?
+
     /// nil: the target is not a path, or is not percent-encoded UTF-8.
-    init?(_ head: HTTPRequest) {
+    init?(_ head: HTTPRequest, on connection: PeerConnection? = nil) {
+        self.connection = connection
         guard let target = head.path, target.utf8.first == UInt8(ascii: "/") else { return nil }
         let parts = target.split(scalar: "?", maxSplits: 1, omittingEmptySubsequences: false)
         path = String(parts[0])

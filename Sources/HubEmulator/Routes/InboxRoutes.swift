@@ -99,9 +99,10 @@ struct InboxRoutes: Sendable {
     private func put(_ id: String, _ request: EmulatorRequest, _ body: UploadedBody) throws(EmulatorError) -> Response {
         guard let bytes = body.bytes else { throw EmulatorError("the installation is larger than 65536 bytes") }
         let hub = try query.requiredHub(request)
-        let installation = try Installation(json: bytes, isForSender: hub.sender != nil)
+        let installation = try Installation(json: bytes, at: hub.service.kind)
         guard hub.sender != nil || installation.topics?.isEmpty ?? true else {
-            throw EmulatorError("\(hub.name) is a notification hub, whose devices have tags and no topics")
+            let kind = hub.apns == nil ? "a notification hub" : "a sender of APNs"
+            throw EmulatorError("\(hub.name) is \(kind), whose devices have tags and no topics")
         }
         guard installation.installationId == id else {
             throw EmulatorError("installationId is \(installation.installationId) and the address says \(id)")

@@ -61,7 +61,7 @@ struct PageForms: Sendable {
     private func addDevice(_ fields: FormFields) throws(EmulatorError) -> Response {
         do throws(EmulatorError) {
             let hub = try hub(fields)
-            try hub.put(try PhoneFormView.installation(fields, isForSender: hub.sender != nil))
+            try hub.put(try PhoneFormView.installation(fields, at: hub.service.kind))
             journal.feed.wakeWaiters()
         } catch {
             let view = PhoneFormView(source, fields, problem: error.description)
@@ -95,6 +95,10 @@ struct PageForms: Sendable {
     private func head(
         _ fields: FormFields, to hub: Hub, for request: EmulatorRequest, tracking: String
     ) throws(EmulatorError) -> HTTPRequest {
+        if let sender = hub.apns {
+            return try APNsForm(fields, for: hub).head(
+                sender, request, now: source.now() - source.admin.clock.clock.advance, tracking: tracking)
+        }
         if let sender = hub.sender {
             return HTTPRequest(
                 method: .post, scheme: String(request.origin.prefix { $0 != ":" }), authority: request.host,

@@ -36,7 +36,7 @@ struct ReportRoutes: Sendable {
     /// - Throws: `EmulatorError` for an unknown format, and for a text that is not a tag expression, with the position.
     static func reach(_ hub: Hub, tags: String?, format name: String) throws(EmulatorError) -> Reach {
         if hub.sender != nil { return try reach(hub, topics: tags) }
-        guard let format = SendFormat(header: name) else {
+        guard let format = hub.apns == nil ? SendFormat(header: name) : .apple else {
             let known = SendFormat.allCases.map(\.rawValue).joined(separator: ", ")
             throw EmulatorError("there is no format \(name.prefix(40)): \(known)")
         }
@@ -75,4 +75,13 @@ public struct EmulatorStatus: Sendable, Equatable, Codable {
     public var hubs: [String]
     /// Those of `hubs` that are senders of FCM.
     public var senders: [String]
+    /// Those of `hubs` that are senders of APNs.
+    public var apnsSenders: [String]
+
+    /// What a hub of this status emulates.
+    public func service(of hub: String) -> EmulatedService {
+        let name = hub.lowercased()
+        if senders.contains(where: { $0.lowercased() == name }) { return .fcm }
+        return apnsSenders.contains { $0.lowercased() == name } ? .apns : .notificationHub
+    }
 }

@@ -14,6 +14,7 @@ final class Router: Sendable {
     let telemetry: TelemetryRoutes
     let admin: AdminRouter
     let fcm: FCMRoutes
+    let apns: APNsRoutes
     let faults: FaultScript
     let now: @Sendable () -> Double
     private let dates = DateHeaderCache()
@@ -21,7 +22,7 @@ final class Router: Sendable {
     init(
         hubs: [String: Hub], sends: SendRoutes, installations: InstallationRoutes, registrations: RegistrationRoutes,
         feedback: FeedbackRoutes, schedules: ScheduleRoutes, telemetry: TelemetryRoutes, admin: AdminRouter,
-        fcm: FCMRoutes, faults: FaultScript,
+        fcm: FCMRoutes, apns: APNsRoutes, faults: FaultScript,
         now: @escaping @Sendable () -> Double
     ) {
         self.hubs = hubs
@@ -33,14 +34,22 @@ final class Router: Sendable {
         self.telemetry = telemetry
         self.admin = admin
         self.fcm = fcm
+        self.apns = apns
         self.faults = faults
         self.now = now
     }
 
     /// Called on an event loop when the head of a request has arrived.
-    func receive(_ head: HTTPRequest) -> RequestPlan {
-        guard var request = EmulatorRequest(head) else {
+    ///
+    /// - Parameter connection: nil: the request was made in this process.
+    func receive(_ head: HTTPRequest, on connection: PeerConnection? = nil) -> RequestPlan {
+        guard var request = EmulatorRequest(head, on: connection) else {
             return .withoutBody(.answer(withCommonHeaders(refusal(.noSuchHub))))
+        }
+        if apns.keys.isServed {
+            if let operation = APNsOperation(request) { return receive(operation, request) }
+            // A client of another service need not wait for a token of APNs.
+            apns.allowStreams(on: connection)
         }
         guard let first = request.segments.first, first != "_emulator" else {
             return .body(limit: HubKind.notificationHubs.facts.bodyBytes) { [self, request] content in
@@ -52,7 +61,7 @@ final class Router: Sendable {
         }
         if fcm.grants.isServed, let operation = FCMOperation(request) { return receive(operation, request) }
         let isSend = SendKind.isSend(request)
-        guard let hub = hubs[first.lowercased()], hub.sender == nil else {
+        guard let hub = hubs[first.lowercased()], hub.service.kind == .notificationHub else {
             let response = isSend ? sends.refuseUnknownHub(request, named: first) : refusal(.noSuchHub)
             return .withoutBody(.answer(withCommonHeaders(response)))
         }
@@ -87,7 +96,7 @@ final class Router: Sendable {
         switch plan {
         case .answer(let response): return response
         case .later(let make): return try await make()
-        case .hangUp: return nil
+        case .hangUp, .resetStream, .silence: return nil
         }
     }
 

@@ -43,6 +43,8 @@ public struct EmulatorSettings: Sendable {
     public var hubs: [Hub]
     /// Senders of FCM on the same port. Beside one, no hub is named `token`, `v1` or `iid`.
     public var senders: [Sender]
+    /// Senders of APNs, on the port for TLS. Beside one, no hub is named `3`.
+    public var apnsSenders: [APNsSender] = []
     /// The texts of the app on all devices, for localisation keys. nil: keys are shown as they are.
     public var strings: StringsFile?
     public var tier = Tier.standard

@@ -40,6 +40,17 @@ extension HubEmulator {
         return accounts[account].json(tokenURI: base + "/token")
     }
 
+    /// The .p8 file of a key of an APNs sender. nil for an unknown sender, and for a key it does not have.
+    ///
+    /// - Parameter key: its place among the sender's, from 0.
+    public func apnsKey(of sender: String, key: Int = 0) -> Secret? {
+        guard let keys = hubs[sender.lowercased()]?.apns?.keys, keys.indices.contains(key) else { return nil }
+        return keys[key].p8
+    }
+
+    /// An APNs sender as it is served: its topic, its team, the ids of its keys. nil: there is no such sender.
+    public func apnsSender(_ name: String) -> EmulatorSettings.APNsSender? { hubs[name.lowercased()]?.apns }
+
     /// How many access tokens a sender has given out.
     public func accessTokens(of sender: String) -> Int { fcm.grants.tokens.issued(to: canonical(sender)) }
 
@@ -51,8 +62,8 @@ extension HubEmulator {
             "Endpoint=\(base)/;SharedAccessKeyName=\(selected.name);SharedAccessKey=\(selected.key.reveal())")
     }
 
-    /// Registers a device, or replaces the one with the same id, as an app does with `PUT /{hub}/installations/{id}`. At an
-    /// FCM sender its `pushChannel` is its registration token.
+    /// Registers a device, or replaces the one with the same id, as an app does with `PUT /{hub}/installations/{id}`. At a
+    /// sender its `pushChannel` is its token.
     ///
     /// - Throws: `EmulatorError` for an unknown hub or an invalid installation.
     public func register(_ installation: Installation, at hub: String) throws(EmulatorError) {

@@ -73,10 +73,10 @@ struct AddDevice: EmulatorChange {
         return nil
     }
 
-    /// - Parameter status: says which of its hubs are senders of FCM.
+    /// - Parameter status: says which of its hubs are senders.
     private func installation(at status: EmulatorStatus) -> Installation {
         let hub = emulator.hub ?? (status.hubs.count == 1 ? status.hubs[0] : "")
-        let isForSender = status.senders.contains { $0.lowercased() == hub.lowercased() }
+        let isForSender = status.service(of: hub) == .fcm
         var installation = Installation(
             id, platform: platform ?? (isForSender ? .fcmV1 : .apns), handle: handle ?? (isForSender ? id : nil),
             user: user,

@@ -9,9 +9,9 @@ struct DeviceFile {
 
     /// - Parameters:
     ///   - hubs: those there are. With one, a device need not say which.
-    ///   - senders: those of them that are senders of FCM, whose phones have tokens.
+    ///   - services: what those of them are that are no notification hubs, by their names in lower case.
     /// - Throws: `Failure` naming the device that is wrong.
-    init(file: String, hubs: [String], senders: [String] = []) throws {
+    init(file: String, hubs: [String], services: [String: EmulatedService] = [:]) throws {
         func refusal(_ why: String) -> Failure {
             Failure("cannot read \(file)", because: why, status: .badInput)
         }
@@ -28,8 +28,8 @@ struct DeviceFile {
             }
             do {
                 let json = try JSONSerialization.data(withJSONObject: members)
-                let isForSender = senders.contains { $0.lowercased() == hub.lowercased() }
-                return (hub, try Installation(json: Array(json), isForSender: isForSender))
+                let service = services[hub.lowercased()] ?? .notificationHub
+                return (hub, try Installation(json: Array(json), at: service))
             } catch let error as EmulatorError {
                 throw refusal("device \(index + 1): \(error)")
             }

@@ -10,6 +10,7 @@ extension EmulatorPlan {
     func emulator(_ settings: EmulatorSettings) throws(Failure) -> HubEmulator {
         var settings = settings
         settings.senders = senders.map(\.sender)
+        settings.apnsSenders = apnsSenders.map(\.sender)
         settings.host = address.host
         settings.port = address.port
         settings.keptEntries = 100_000
@@ -26,12 +27,13 @@ extension EmulatorPlan {
         }
     }
 
-    /// Listens, and writes the service accounts of its senders.
+    /// Listens, and writes the service accounts and keys of its senders.
     ///
     /// - Throws: `Failure` when that is not possible, mostly because the port is taken.
     func start(_ emulator: HubEmulator) async throws(Failure) {
         do throws(EmulatorError) {
             _ = try await emulator.start()
+            for sender in apnsSenders { try sender.file.write() }
             for sender in senders { try sender.file?.write(tokenURI: (emulator.endpoint ?? "") + "/token") }
         } catch {
             let isTaken = "\(error)".contains("errno: \(EADDRINUSE))")
@@ -61,6 +63,7 @@ extension EmulatorPlan {
             lines += ["", "Over TLS the same, with Endpoint=sb://\(ListenAddress(host: address.host, port: secure))/"]
         }
         for sender in senders { lines += settings(for: sender, emulator) }
+        for sender in apnsSenders { lines += settings(for: sender, emulator) }
         lines += [
             "", "Its phones: http://\(here)/ (and curl http://\(here)/_emulator/journal, devices, warnings, metrics)",
         ]
@@ -79,11 +82,29 @@ extension EmulatorPlan {
         }
         let key =
             "\"\(name)\": {\"kind\": \"fcm\", \"project\": \"\(planned.sender.project)\", \"endpoint\": \"\(endpoint)\"}"
-        let variable = name.uppercased().map { $0.isLetter || $0.isNumber ? $0 : "_" }
         return [
             "", "  \(name)".padded(to: 24) + " FCM, with the service account \(file.path)",
-            "    \(key)", "    export FANFARE_HUBS_\(String(variable))_SERVICE_ACCOUNT=\"$(cat '\(file.path)')\"",
+            "    \(key)", "    export FANFARE_HUBS_\(Self.variable(name))_SERVICE_ACCOUNT=\"$(cat '\(file.path)')\"",
         ]
+    }
+
+    /// The settings of a worker for a sender of APNs, and where its key is.
+    private func settings(for planned: PlannedAPNsSender, _ emulator: HubEmulator) -> [String] {
+        let sender = planned.sender
+        let members = [
+            ("kind", "apns"), ("topic", sender.topic), ("teamId", sender.teamID), ("keyId", sender.keys[0].id),
+            ("environment", sender.environment.rawValue), ("endpoint", emulator.secureEndpoint ?? ""),
+        ]
+        let text = members.map { "\"\($0.0)\": \"\($0.1)\"" }.joined(separator: ", ")
+        return [
+            "", "  \(sender.name)".padded(to: 24) + " APNs, with the key \(planned.file.path)",
+            "    \"\(sender.name)\": {\(text)}",
+            "    export FANFARE_HUBS_\(Self.variable(sender.name))_KEY=\"$(cat '\(planned.file.path)')\"",
+        ]
+    }
+
+    private static func variable(_ name: String) -> String {
+        String(name.uppercased().map { $0.isLetter || $0.isNumber ? $0 : "_" })
     }
 
     /// Protects nothing; it lets a configuration work without a secret in it.

@@ -25,13 +25,18 @@ struct EmulatorPlan {
 
     private(set) var hubs: [EmulatorSettings.Hub]
     private(set) var senders: [PlannedSender] = []
+    private(set) var apnsSenders: [PlannedAPNsSender] = []
     private(set) var address: ListenAddress
     /// What a person should know who expected something else.
     private(set) var notes: [String] = []
 
-    init(hubs: [EmulatorSettings.Hub], senders: [PlannedSender] = [], address: ListenAddress) {
+    init(
+        hubs: [EmulatorSettings.Hub], senders: [PlannedSender] = [], apnsSenders: [PlannedAPNsSender] = [],
+        address: ListenAddress
+    ) {
         self.hubs = hubs
         self.senders = senders
+        self.apnsSenders = apnsSenders
         self.address = address
     }
 
@@ -77,6 +82,15 @@ struct EmulatorPlan {
             notes.append("Hub \(hub.name) is not served here: the settings look for it at \(hub.address).")
         }
         for hub in chosen { try add(hub) }
+    }
+
+    /// As given, without the hubs.
+    var senderNames: [String] { senders.map(\.sender.name) + apnsSenders.map(\.sender.name) }
+
+    /// What the senders are, by their names in lower case.
+    var services: [String: EmulatedService] {
+        let all = senders.map { ($0.sender.name, EmulatedService.fcm) } + apnsSenders.map { ($0.sender.name, .apns) }
+        return Dictionary(all.map { ($0.0.lowercased(), $0.1) }) { first, _ in first }
     }
 
     /// One more policy for every hub; one of the same name is replaced.

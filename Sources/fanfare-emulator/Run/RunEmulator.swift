@@ -14,11 +14,14 @@ struct RunEmulator: AsyncParsableCommand {
             Serves the hubs of the settings file that live on this machine (http://127.0.0.1:…), with their keys; \
             or those named with --hub, with the policy emulator and its well-known key; or, without either, the hub \
             news. Its page with the phones is at http://127.0.0.1:8099/. With --fcm it serves Firebase Cloud Messaging, \
-            too: access tokens, sends to tokens and topics, subscriptions.
+            too: access tokens, sends to tokens and topics, subscriptions. With --apns it serves the Apple Push Notification \
+            service, on the port for TLS.
 
             Example: fanfare-emulator --hub breaking-news
 
             Example: fanfare-emulator --fcm shop --strings strings.json
+
+            Example: fanfare-emulator --apns ios --tls-port 8443 --ca-file ca.pem
             """)
 
     @Option(
@@ -37,6 +40,14 @@ struct RunEmulator: AsyncParsableCommand {
             "Serve this sender of FCM, with a service account that is made once and kept in the file. Default file: in a "
                 + "folder of this user for temporary files. Repeatable.", valueName: "name[=file]"))
     var senders: [SenderOption] = []
+
+    @Option(
+        name: .customLong("apns"),
+        help: ArgumentHelp(
+            "Serve this sender of APNs on the port for TLS, with a key that is made once and kept in the file. Its phones are "
+                + "those of production; with :sandbox those of the sandbox. Default file: as for --fcm. Repeatable.",
+            valueName: "name[:sandbox][=file]"))
+    var apnsSenders: [APNsOption] = []
 
     @Option(
         help: ArgumentHelp(
@@ -77,26 +88,30 @@ struct RunEmulator: AsyncParsableCommand {
 
     func validate() throws {
         if seedDevices < 0 { throw ValidationError("--seed-devices is 0 or more.") }
-        if !names.isEmpty || !senders.isEmpty, options.config != nil || !options.overrides.isEmpty {
-            throw ValidationError("--hub and --fcm need no settings: leave out --config and --set, or them.")
+        if !apnsSenders.isEmpty, door.tlsPort == nil { throw ValidationError("--apns needs --tls-port.") }
+        if isNamed, options.config != nil || !options.overrides.isEmpty {
+            throw ValidationError("--hub, --fcm and --apns need no settings: leave out --config and --set, or them.")
         }
     }
+
+    private var isNamed: Bool { !names.isEmpty || !senders.isEmpty || !apnsSenders.isEmpty }
 
     func run() async throws {
         let listen = try listen ?? EmulatorPlan.addressInEnvironment()
         var plan =
-            names.isEmpty && senders.isEmpty
+            !isNamed
             ? try EmulatorPlan(options, listen: listen)
             : EmulatorPlan(
                 hubs: names.map { EmulatorSettings.Hub($0) },
                 senders: try senders.map { option throws(Failure) in try option.sender() },
+                apnsSenders: try apnsSenders.map { option throws(Failure) in try option.sender() },
                 address: listen ?? EmulatorPlan.usualAddress)
         for policy in policies { plan.add(policy.policy) }
         let emulator = try plan.emulator(try settings(for: plan))
         if let devices {
-            let senders = plan.senders.map(\.sender.name)
-            try DeviceFile(file: devices, hubs: plan.hubs.map(\.name) + senders, senders: senders).register(
-                at: emulator)
+            try DeviceFile(
+                file: devices, hubs: plan.hubs.map(\.name) + plan.senderNames, services: plan.services
+            ).register(at: emulator)
         }
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
         try await plan.start(emulator)
