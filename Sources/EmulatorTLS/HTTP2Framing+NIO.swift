@@ -24,6 +24,7 @@ extension HTTP2Framing {
                 try addRequest(request)
             }
         }
+        try connection.pipeline.syncOperations.addHandler(frames.value.gate)
         try connection.pipeline.syncOperations.addHandler(frames.value.pings)
         try connection.pipeline.syncOperations.addHandler(framing)
         try connection.pipeline.syncOperations.addHandler(frames.value)
@@ -35,9 +36,19 @@ private final class ConnectionFrames: ChannelOutboundHandler {
     typealias OutboundIn = HTTP2Frame
     typealias OutboundOut = HTTP2Frame
 
+    let gate = FrameGate()
     let pings = PingFilter()
     /// The last stream whose request was handed on.
     var lastTaken = 0
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        let (frames, context) = (
+            NIOLoopBound(self, eventLoop: context.eventLoop), NIOLoopBound(context, eventLoop: context.eventLoop)
+        )
+        gate.credit = { frames.value.write(.windowUpdate(windowSizeIncrement: $0), context.value, nil) }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { gate.credit = { _ in } }
 
     func triggerUserOutboundEvent(
         context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
@@ -48,14 +59,23 @@ private final class ConnectionFrames: ChannelOutboundHandler {
             write(
                 .settings(.settings([HTTP2Setting(parameter: .maxConcurrentStreams, value: count)])), context, promise)
         case .goAway(let reason):
-            write(
-                .goAway(
-                    lastStreamID: HTTP2StreamID(lastTaken), errorCode: .noError,
-                    opaqueData: ByteBuffer(string: "{\"reason\":\"\(reason)\"}")), context, promise)
+            // Behind what is being read: its requests are handed on before, and none of them is dropped.
+            let (frames, bound) = (
+                NIOLoopBound(self, eventLoop: context.eventLoop), NIOLoopBound(context, eventLoop: context.eventLoop)
+            )
+            context.eventLoop.execute { frames.value.goAway(reason, bound.value, promise) }
         case .silentPings:
             pings.isOn = true
             promise?.succeed()
         }
+    }
+
+    private func goAway(_ reason: String, _ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?) {
+        gate.lastStream = lastTaken
+        write(
+            .goAway(
+                lastStreamID: HTTP2StreamID(lastTaken), errorCode: .noError,
+                opaqueData: ByteBuffer(string: "{\"reason\":\"\(reason)\"}")), context, promise)
     }
 
     private func write(

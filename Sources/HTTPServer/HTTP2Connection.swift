@@ -76,7 +76,9 @@ final class HTTP2Connection: ChannelInboundHandler {
         if isInactive {
             finished.succeed()
         } else if isLeaving {
-            closeGracefully()
+            // The framing may write the end of the response only after what it is reading now.
+            let connection = NIOLoopBound(self, eventLoop: eventLoop)
+            eventLoop.execute { if connection.value.requests == 0 { connection.value.closeGracefully() } }
         }
     }
 

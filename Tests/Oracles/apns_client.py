@@ -9,6 +9,7 @@ Steps are done in order on one connection, and what arrives is printed, a line e
     burst N         N requests at once, to the handles 0001 to N; returns when each has ended
     ping            a PING, without waiting
     await WORDS     returns when a line that begins with the words has been printed
+    end             returns with the end of the connection
 """
 
 import json
@@ -34,6 +35,7 @@ class Client:
         self.connection.initiate_connection()
         self.flush()
         self.open, self.lines, self.is_closed, self.status = set(), [], False, {}
+        self.unread = b""
 
     def flush(self):
         self.socket.sendall(self.connection.data_to_send())
@@ -62,8 +64,12 @@ class Client:
         if not data:
             self.is_closed = True
             return self.say("closed")
-        for event in self.connection.receive_data(data):
-            self.take(event)
+        self.unread += data
+        # Frame by frame: h2 takes nothing after a GOAWAY, although the streams below it go on (RFC 9113 section 6.8).
+        while len(self.unread) >= 9 and len(self.unread) >= (size := 9 + int.from_bytes(self.unread[:3])):
+            frame, self.unread = self.unread[:size], self.unread[size:]
+            for event in self.connection.receive_data(frame):
+                self.take(event)
         if not self.is_closed:
             try:
                 self.flush()
@@ -92,6 +98,7 @@ class Client:
                 text = (event.additional_data or b"").decode()
                 # Streams above the last one were not processed.
                 self.open = {stream for stream in self.open if stream <= event.last_stream_id}
+                self.connection.state_machine.state = h2.connection.ConnectionState.CLIENT_OPEN
                 self.say(f"goaway {event.last_stream_id} {h2.errors.ErrorCodes(event.error_code).name} {text}")
             case h2.events.PingAckReceived():
                 self.say("pong")
@@ -117,6 +124,9 @@ class Client:
                 case "await":
                     words = steps.pop(0)
                     while not any(line.startswith(words) for line in self.lines) and not self.is_closed:
+                        self.read()
+                case "end":
+                    while not self.is_closed:
                         self.read()
                 case _:
                     sys.exit(f"no such step: {step}")

@@ -57,6 +57,18 @@ final class APNsConnection: Sendable {
         }
     }
 
+    /// What follows for the connection from a refusal that a fault made.
+    ///
+    /// - Parameter now: seconds since 1970.
+    func suffer(_ reason: String, now: Double) {
+        state.withLock { state in
+            if reason == APNsError.expiredProviderToken.reason { state.isWedged = true }
+            if reason == APNsError.tooManyProviderTokenUpdates.reason {
+                state.blockedUntil = now + State.shortestUse
+            }
+        }
+    }
+
     /// - Returns: true for the first call.
     func trust() -> Bool { !isTrusted.exchange(true, ordering: .relaxed) }
 }

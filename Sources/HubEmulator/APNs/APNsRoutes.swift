@@ -112,15 +112,21 @@ struct APNsRoutes: Sendable {
         return delivery.pushes
     }
 
+    /// The token of the request is too old from now on, on every connection.
+    func endToken(of request: EmulatorRequest) {
+        if let text = ProviderTokenClaims.text(of: request.authorization) { keys.end(text) }
+    }
+
     /// Records a send that a fault has hit. The client sees `response` instead of APNs' own.
     ///
     /// - Parameters:
     ///   - response: nil: there is none.
+    ///   - reason: in it, if the fault names one.
     ///   - isTaken: whether the send is taken anyway.
     /// - Returns: `response`, with the message's id; or the refusal, when it says 2xx for a send that APNs would refuse.
     func recordFault(
         _ operation: APNsOperation, _ request: EmulatorRequest, _ body: UploadedBody, _ entry: JournalEntry,
-        response: Response?, isTaken: Bool
+        response: Response?, reason: String?, isTaken: Bool
     ) -> Response? {
         var response = response
         var entry = entry.with(body)
@@ -135,6 +141,7 @@ struct APNsRoutes: Sendable {
             }
         }
         response?.headers[.apnsID] = entry.notification
+        if let reason { request.connection?.kept { APNsConnection() }.suffer(reason, now: clock.now - clock.advance) }
         entry.status = response?.status
         journal.record(entry, pushes)
         return response

@@ -11,6 +11,10 @@ extension Router {
         var request = request
         let strike = faults.strike(.apns, .all, isSend: true, tags: nil, hub: hub, now: now())
         request.faultEffects = strike.effects
+        // What a fault says about streams outlasts the first good token.
+        if strike.effects.streams != nil { _ = request.connection?.kept { APNsConnection() }.trust() }
+        request.obeyFaults()
+        if strike.effects.endsToken { apns.endToken(of: request) }
         let entry = apns.entry(operation, request, fault: strike.number)
         if let fault = strike.fault, fault.closing == .beforeBody {
             apns.journal.record(entry)
@@ -34,9 +38,9 @@ extension Router {
             operation, request, content, entry,
             response: fault.response(
                 now: now() + request.faultEffects.skewSeconds, waitSeconds: strike.waitSeconds, form: .apns),
-            isTaken: fault.taken)
+            reason: fault.errorCode, isTaken: fault.taken)
         guard var response else {
-            return .hangUp(isReset: fault.reset, delayMilliseconds: strike.delayMilliseconds)
+            return fault.silence(delayMilliseconds: strike.delayMilliseconds)
         }
         response.delayMilliseconds = strike.delayMilliseconds
         return .answer(response)

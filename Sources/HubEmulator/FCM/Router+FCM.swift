@@ -14,6 +14,7 @@ extension Router {
             var request = request
             let strike = strike(operation, content, named, early)
             request.faultEffects = strike.effects
+            request.obeyFaults()
             if let fault = strike.fault, fault.replacesAnswer {
                 return respond(with: fault, strike, operation, request, content)
             }
@@ -67,7 +68,7 @@ extension Router {
             _ = fcm.answer(operation, request, content, nil)
         }
         guard var response else {
-            return .hangUp(isReset: fault.reset, delayMilliseconds: strike.delayMilliseconds)
+            return fault.silence(delayMilliseconds: strike.delayMilliseconds)
         }
         response.delayMilliseconds = strike.delayMilliseconds
         return .answer(withCommonHeaders(response, request))

@@ -49,8 +49,10 @@ extension Fault {
             if let closing, !closing.isSilent {
                 throw EmulatorError("close \"\(closing.rawValue)\" needs a status")
             }
-            if !touchesAnswer && skewSeconds == 0 && rotated == nil {
-                throw EmulatorError("a fault needs one of status, delayMs, close, skewSeconds, rotated")
+            if !touchesAnswer && !hasEffects {
+                throw EmulatorError(
+                    "a fault needs one of status, delayMs, close, skewSeconds, rotated, goAway, streams, ignorePings, endToken"
+                )
             }
             if taken && closing == nil { throw EmulatorError("taken needs a status or a close") }
         } else if let closing, closing.isSilent {
@@ -60,6 +62,22 @@ extension Fault {
             throw EmulatorError("taken does not go with close \"before-body\": the hub has read nothing")
         }
         if reset && closing == nil { throw EmulatorError("reset needs a close") }
+        if reset, closing == .stream || closing == .never {
+            throw EmulatorError(
+                "reset does not go with close \"\(closing?.rawValue ?? "")\": the connection stays open")
+        }
+        if streamCode != nil && closing != .stream { throw EmulatorError("streamCode needs close \"stream\"") }
+        if let streams { try Self.check("streams", streams, 0...Int(Int32.max)) }
+        if let goAway, !Self.isPlain(goAway) {
+            throw EmulatorError("goAway has 1 to 100 letters and digits, such as Shutdown")
+        }
+        if endsToken, !operations.isSubset(of: [.apns]) {
+            throw EmulatorError("endToken goes with operation apns alone")
+        }
+    }
+
+    private static func isPlain(_ text: String) -> Bool {
+        (1...100).contains(text.utf8.count) && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
     }
 
     private static func check(_ key: String, _ number: Int, _ range: ClosedRange<Int>) throws(EmulatorError) {

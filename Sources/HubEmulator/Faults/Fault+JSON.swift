@@ -13,6 +13,7 @@ extension Fault: Codable {
         case hub, operation, tag, nth, every, next, probability, seed, rate, burst
         case status, errorCode, retryAfter, retryAfterDate, retryAfterMs, retryAfterPlainMs, html
         case delayMs, delayUpToMs, trickleMs, close, reset, taken, skewSeconds, rotated
+        case streamCode, goAway, streams, ignorePings, endToken
     }
 
     private struct AnyKey: CodingKey {
@@ -81,6 +82,11 @@ extension Fault: Codable {
         if case .beyond = moment, closing?.isSilent == true, !keys.contains(.status) { status = nil }
         reset = try keys.decodeIfPresent(Bool.self, forKey: .reset) ?? false
         taken = try keys.decodeIfPresent(Bool.self, forKey: .taken) ?? false
+        streamCode = try Self.word(.streamCode, in: keys)
+        goAway = try keys.decodeIfPresent(String.self, forKey: .goAway)
+        streams = try keys.decodeIfPresent(Int.self, forKey: .streams)
+        ignoresPings = try keys.decodeIfPresent(Bool.self, forKey: .ignorePings) ?? false
+        endsToken = try keys.decodeIfPresent(Bool.self, forKey: .endToken) ?? false
     }
 
     private static func moment(in keys: KeyedDecodingContainer<Key>) throws -> Moment {
@@ -187,5 +193,10 @@ extension Fault: Codable {
         if taken { try keys.encode(true, forKey: .taken) }
         if skewSeconds != 0 { try keys.encode(skewSeconds, forKey: .skewSeconds) }
         try keys.encodeIfPresent(rotated?.rawValue, forKey: .rotated)
+        try keys.encodeIfPresent(streamCode?.rawValue, forKey: .streamCode)
+        try keys.encodeIfPresent(goAway, forKey: .goAway)
+        try keys.encodeIfPresent(streams, forKey: .streams)
+        if ignoresPings { try keys.encode(true, forKey: .ignorePings) }
+        if endsToken { try keys.encode(true, forKey: .endToken) }
     }
 }

@@ -45,6 +45,8 @@ extension Fault {
         case .afterBody: parts.append("closed without a response")
         case .afterHead: parts.append("closed after the head of the response")
         case .midAnswer: parts.append("closed in the middle of the response")
+        case .stream: parts.append("the stream reset with \((streamCode ?? .cancel).rawValue)")
+        case .never: parts.append("never answered")
         case nil: break
         }
         if reset { parts.append("with RST") }
@@ -55,6 +57,10 @@ extension Fault {
         case .both: parts.append("all keys were rotated")
         case nil: break
         }
+        if let goAway { parts.append("GOAWAY \(goAway)") }
+        if let streams { parts.append("\(streams.grouped) streams at once") }
+        if ignoresPings { parts.append("no PING answered") }
+        if endsToken { parts.append("its token is ended") }
         return parts.joined(separator: ", ")
     }
 

@@ -37,9 +37,18 @@ public struct Fault: Sendable, Equatable {
         case afterHead = "after-head"
         /// In the middle of the response body, whose full length was announced.
         case midAnswer = "mid-answer"
+        /// HTTP/2: after the whole request was read its stream alone is reset, with `streamCode`. HTTP/1.1: the connection is.
+        case stream
+        /// Never: the whole request was read, nothing is sent, and the connection stays open.
+        case never
 
         /// Whether nothing is sent.
-        var isSilent: Bool { self == .beforeBody || self == .afterBody }
+        var isSilent: Bool {
+            switch self {
+            case .beforeBody, .afterBody, .stream, .never: true
+            case .afterHead, .midAnswer: false
+            }
+        }
     }
 
     /// Which keys of every policy are no longer valid.
@@ -73,6 +82,8 @@ public struct Fault: Sendable, Equatable {
     /// The response body is sent byte by byte with this pause. 0: all at once. At most 60,000 ms.
     public var trickleMilliseconds = 0
     public var closing: Closing?
+    /// Of a stream that is reset. Default: `CANCEL`.
+    public var streamCode: StreamCode?
     /// The connection is reset (RST) instead of ended (FIN).
     public var reset = false
     /// The hub takes the request anyway: devices get the send although the sender sees an error or nothing.
@@ -81,6 +92,16 @@ public struct Fault: Sendable, Equatable {
     public var skewSeconds = 0.0
     /// The hub's keys were rotated: tokens signed with the old ones get 401.
     public var rotated: Keys?
+
+    /// HTTP/2: the connection gets GOAWAY with this reason once what arrived with the head of the request is read. What was taken up
+    /// until then is answered, and then it is closed. nil: none.
+    public var goAway: String?
+    /// HTTP/2: from this request on, the connection may have this many streams open. nil: no change.
+    public var streams: Int?
+    /// HTTP/2: from this request on, the connection's PINGs are not answered.
+    public var ignoresPings = false
+    /// APNs: the provider token of this request is too old from now on, whatever its age.
+    public var endsToken = false
 
     public init(_ moment: Moment, hub: String? = nil, status: Int? = nil, closing: Closing? = nil) {
         self.moment = moment
@@ -92,6 +113,11 @@ public struct Fault: Sendable, Equatable {
 
     /// Whether the client sees something else than the hub's own response. A delay alone does not replace it.
     var replacesAnswer: Bool { status != nil || closing != nil }
+
+    /// Whether it changes the hub or the connection, beside the response.
+    var hasEffects: Bool {
+        skewSeconds != 0 || rotated != nil || goAway != nil || streams != nil || ignoresPings || endsToken
+    }
 
     /// Whether the fault affects the response. A skewed clock and rotated keys affect the hub instead.
     var touchesAnswer: Bool { replacesAnswer || delayMilliseconds > 0 || delayUpToMilliseconds > 0 }

@@ -28,8 +28,7 @@ final class FaultScript: Sendable {
                 merged.waitSeconds = other.waitSeconds
                 merged.number = other.fault == nil ? number ?? other.number : other.number
             }
-            if effects.skewSeconds == 0 { merged.effects.skewSeconds = other.effects.skewSeconds }
-            if effects.rotated != .both { merged.effects.rotated = other.effects.rotated ?? effects.rotated }
+            _ = merged.effects.add(other.effects)
             return merged
         }
     }
@@ -141,14 +140,7 @@ final class FaultScript: Sendable {
                 strike.waitSeconds = wait
                 strike.delayMilliseconds = delay(of: fault, &faults[index].random)
             }
-            if fault.skewSeconds != 0, strike.effects.skewSeconds == 0 {
-                acts = true
-                strike.effects.skewSeconds = fault.skewSeconds
-            }
-            if let rotated = fault.rotated, strike.effects.rotated != .both {
-                acts = true
-                strike.effects.rotated = rotated
-            }
+            if strike.effects.add(FaultEffects(fault)) { acts = true }
             if acts {
                 faults[index].struck += 1
                 strike.number = strike.number ?? faults[index].number
@@ -197,12 +189,44 @@ final class FaultScript: Sendable {
     }
 }
 
-/// How faults change the hub itself for one request, rather than its response.
+/// How faults change the hub itself or the connection for one request, rather than its response.
 struct FaultEffects: Sendable, Equatable {
     /// Added to the clock that dates the response and checks the token.
     var skewSeconds = 0.0
     /// Keys that no longer match those of the senders. nil: all match.
     var rotated: Fault.Keys?
+    /// The reason of a GOAWAY.
+    var goAway: String?
+    /// MAX_CONCURRENT_STREAMS from now on.
+    var streams: Int?
+    var ignoresPings = false
+    /// The token of the request counts as too old from now on.
+    var endsToken = false
+
+    init() {}
+
+    init(_ fault: Fault) {
+        skewSeconds = fault.skewSeconds
+        rotated = fault.rotated
+        goAway = fault.goAway
+        streams = fault.streams
+        ignoresPings = fault.ignoresPings
+        endsToken = fault.endsToken
+    }
+
+    /// With the effects of another fault. What stands here already wins.
+    ///
+    /// - Returns: whether the other one adds something.
+    mutating func add(_ other: FaultEffects) -> Bool {
+        let before = self
+        if skewSeconds == 0 { skewSeconds = other.skewSeconds }
+        if rotated != .both { rotated = other.rotated ?? rotated }
+        goAway = goAway ?? other.goAway
+        streams = streams ?? other.streams
+        ignoresPings = ignoresPings || other.ignoresPings
+        endsToken = endsToken || other.endsToken
+        return self != before
+    }
 }
 
 /// One fault that is set, and how often it acted.

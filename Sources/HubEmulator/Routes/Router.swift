@@ -67,6 +67,7 @@ final class Router: Sendable {
         }
         let strike = faults.strike(request, hub: hub.name, now: now())
         request.faultEffects = strike.effects
+        request.obeyFaults()
         let entry = isSend ? sends.entry(for: request, hub: hub, fault: strike.number) : nil
         if let fault = strike.fault, fault.closing == .beforeBody {
             if let entry { sends.recordUnread(entry) }
@@ -114,7 +115,7 @@ final class Router: Sendable {
             _ = serve(request, hub, content, nil)
         }
         guard var response else {
-            return .hangUp(isReset: fault.reset, delayMilliseconds: strike.delayMilliseconds)
+            return fault.silence(delayMilliseconds: strike.delayMilliseconds)
         }
         response.delayMilliseconds = strike.delayMilliseconds
         return .answer(withCommonHeaders(response, request))

@@ -17,7 +17,8 @@ struct AddFault: EmulatorChange {
         commandName: "add", abstract: "Set a fault, beside those already set.",
         discussion: """
             Its keys as key=value, or faults as JSON out of a file: when (nth, every, next, probability with seed; none: \
-            every send), what (status, errorCode, retryAfter, html, delayMs, trickleMs, close, reset, taken), and which hub. \
+            every send), what (status, errorCode, retryAfter, html, delayMs, trickleMs, close, streamCode, reset, taken, goAway, streams, \
+            ignorePings, endToken), and which hub. \
             docs/emulator.md has them all.
 
             Example: fanfare-emulator fault add next=3 close=after-body taken=true
