@@ -76,7 +76,7 @@ public final class HubEmulator: Sendable {
         for (hub, service) in all {
             try Self.check(hub, service, reserved: reserved)
             let newHub = Hub(
-                hub, service: service, strings: settings.strings,
+                hub, service: service, strings: settings.strings, categories: settings.categories,
                 deviceLimit: settings.deviceLimit ?? settings.tier.deviceLimit, warnings: warningLog, clock: clock,
                 now: settings.now)
             guard hubs.updateValue(newHub, forKey: hub.name.lowercased()) == nil else {

@@ -98,6 +98,20 @@ def main(browser):
     check(page.evaluate("window.hacked") is None, "external markup was executed")
     check(page.locator("main img").count() == 0, "external markup became elements")
 
+    # Buttons by category, and a press that the app would get.
+    send("Sports", {"aps": {"alert": "You’re invited!", "category": "INVITE_CATEGORY"}}, format="apple")
+    card = page.locator('[data-phone$="/lina-iphone"] .card').first
+    expect(card.locator(".buttons button")).to_have_text(["Accept", "Decline", "Reply"])
+    check_accessibility(page, "buttons")
+    card.get_by_role("button", name="Accept").click()
+    expect(card.locator(".pressed")).to_have_text("Pressed: Accept")
+    card.get_by_label("Text").fill("Next time")
+    card.get_by_role("button", name="Reply").click()
+    expect(card.locator(".pressed")).to_have_text("Pressed: Reply: Next time")
+    presses = json.loads(ask("GET", "/_emulator/presses"))
+    check([(one["action"], one["opensApp"], one.get("text")) for one in presses] == [
+        ("accept", True, None), ("reply", False, "Next time")], f"presses: {presses}")
+
     check(not console, f"messages in the console: {console}")
     console.clear()
 

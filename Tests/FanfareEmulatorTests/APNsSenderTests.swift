@@ -80,4 +80,12 @@ import Testing
         emulator.signal(SIGTERM)
         #expect(await emulator.end == 0)
     }
+
+    @Test func wrongCategoriesAreNamed() async throws {
+        let scratch = try ScratchDirectory()
+        let file = try scratch.write(#"{"A": [{"id": "a"}]}"#, to: "categories.json")
+        let ended = try await bare("--hub", "news", "--categories", file, "--listen", "127.0.0.1:0")
+        #expect(ended.status == 65, "\(ended.errors)")
+        #expect(ended.errors.contains(#"categories.json: "A": button 1: title is missing"#), "\(ended.errors)")
+    }
 }

@@ -15,11 +15,12 @@ struct APNsDelivery: Sendable {
         if found.targets.isEmpty { try Self.checkUnknown(send.handle, hub, sender, others) }
         warnings.check(send, at: hub)
         let phones = found.targets.map(\.device)
-        var alerts = PhoneAlerts(hub.strings)
+        var alerts = PhoneAlerts(hub.strings, categories: hub.categories)
         var shown = ReceivedPush(number: 0, at: at, payload: send.payload.text)
         shown.handle = send.handle
         shown.headers = send.payload.headers.isEmpty ? nil : send.payload.headers
         shown.alert = alerts.alert(send.payload, on: .apns, language: phones.first?.languageCode)
+        shown.buttons = alerts.buttons(send.payload, on: .apns)
         warnings.check(alerts, at: hub)
         // A handle that no phone of the emulator has may be one of a real phone: it is taken, and has an inbox of its own.
         let inboxes = phones.map { InboxKey.device($0.id, hub: hub.name) } + [.handle(send.handle, hub: hub.name)]

@@ -14,6 +14,8 @@ final class Hub: Sendable {
     let index: Mutex<DeviceIndex>
     /// The texts of the app on its devices; nil: none are known.
     let strings: StringsFile?
+    /// The buttons that the app has registered on its Apple phones; nil: none are known.
+    let categories: CategoriesFile?
     let service: Service
     /// Most devices.
     let deviceLimit: Int
@@ -23,11 +25,13 @@ final class Hub: Sendable {
     /// - Parameters:
     ///   - service: what it emulates.
     ///   - strings: the texts of the app on its devices.
+    ///   - categories: its buttons on Apple phones.
     ///   - deviceLimit: default: the standard tier's.
     ///   - clock: nil: the clock is never advanced.
     ///   - now: seconds since 1970; decides which devices have expired.
     init(
         _ settings: EmulatorSettings.Hub, service: Service = .notificationHub, strings: StringsFile? = nil,
+        categories: CategoriesFile? = nil,
         deviceLimit: Int = EmulatorSettings.Tier.standard.deviceLimit,
         warnings: WarningLog, clock: EmulatorClock? = nil, now: @escaping @Sendable () -> Double = { 0 }
     ) {
@@ -35,6 +39,7 @@ final class Hub: Sendable {
         self.clock = clock
         self.service = service
         self.strings = strings
+        self.categories = categories
         index = Mutex(DeviceIndex(of: service.kind, now: now))
         name = settings.name
         policies = settings.policies

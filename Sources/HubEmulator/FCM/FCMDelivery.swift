@@ -12,10 +12,11 @@ struct FCMDelivery: Sendable {
             return
         }
         let payload = PayloadCache.Payload(send.payload)
-        var alerts = PhoneAlerts(hub.strings, isByPlatform: true)
+        var alerts = PhoneAlerts(hub.strings, categories: hub.categories, isByPlatform: true)
         func shown(on phone: Device?) -> ReceivedPush {
             var received = ReceivedPush(number: 0, at: at, payload: send.payload)
             received.alert = alerts.alert(payload, on: phone?.platform ?? .fcmV1, language: phone?.languageCode)
+            received.buttons = alerts.buttons(payload, on: phone?.platform ?? .fcmV1)
             return received
         }
         let phones = found.targets.map(\.device)

@@ -17,11 +17,16 @@ final class PushFeed: Sendable {
         /// How often pushes were removed on request.
         var clearings = 0
         var active: [String: RecentOrder<InboxKey>] = [:]
+        /// Oldest first; the newest `keptPresses`.
+        var presses: [ButtonPress] = []
+        var lastPress = 0
         var waiting = WaiterQueue<Void, Void>()
     }
 
     /// Pushes that can be listed over all inboxes.
     static let keptPushes = 10_000
+    /// Presses of buttons that can be listed.
+    static let keptPresses = 1_000
 
     /// Inboxes of a hub whose last activity is known for certain.
     private let keptInboxes: Int
@@ -58,6 +63,26 @@ final class PushFeed: Sendable {
             state.dropped = 0
         }
     }
+
+    /// Numbers a press, and wakes those who wait.
+    func record(_ press: ButtonPress) -> ButtonPress {
+        let recorded = state.withLock { state in
+            state.lastPress += 1
+            var press = press
+            press.press = state.lastPress
+            state.presses.append(press)
+            if state.presses.count > Self.keptPresses { state.presses.removeFirst() }
+            return press
+        }
+        wakeWaiters()
+        return recorded
+    }
+
+    /// Presses with a greater number, oldest first.
+    func presses(after number: Int) -> [ButtonPress] { state.withLock { $0.presses.filter { $0.press > number } } }
+
+    /// The number of the last press.
+    var lastPress: Int { state.withLock { $0.lastPress } }
 
     /// Resumes all waiting tasks.
     func wakeWaiters() {
@@ -134,20 +159,23 @@ final class PushFeed: Sendable {
                 state.pushes = []
                 state.dropped = 0
                 state.active = [:]
+                state.presses = []
             }
         }
         wakeWaiters()
     }
 
-    /// Returns when a later send is recorded, an inbox is cleared, the time is over, or the task is cancelled.
-    func wait(after number: Int, atMost time: Duration) async {
-        await withTimeLimit(time) { await self.wait(after: number) }
+    /// Returns when a later send or a later press is recorded, an inbox is cleared, the time is over, or the task is cancelled.
+    ///
+    /// - Parameter press: the last press known; default: any.
+    func wait(after number: Int, press: Int = .max, atMost time: Duration) async {
+        await withTimeLimit(time) { await self.wait(after: number, press: press) }
     }
 
-    private func wait(after number: Int) async {
+    private func wait(after number: Int, press: Int) async {
         await WaiterQueue.wait(whenCancelled: ()) { waiter in
             state.withLock { state in
-                if state.lastNumber > number { return () }
+                if state.lastNumber > number || state.lastPress > press { return () }
                 state.waiting.append(waiter)
                 return nil
             }

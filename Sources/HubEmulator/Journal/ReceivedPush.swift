@@ -15,6 +15,8 @@ public struct ReceivedPush: Sendable, Equatable, Codable {
     public var headers: [String: String]?
     /// The text a user would see. nil: the payload has no place for text.
     public var alert: AlertText?
+    /// The buttons below it, on an Apple phone whose app knows its category. nil: none.
+    public var buttons: [NotificationButton]?
     /// Properties that the template shows and the message lacked: their places are empty. nil: none.
     public var missing: [String]?
 

@@ -33,7 +33,10 @@ struct DeviceViewModel: Sendable {
     /// - Parameters:
     ///   - inbox: newest first.
     ///   - strings: the texts of the app on it.
-    init(_ device: DeviceSummary, inbox: [ReceivedPush], strings: StringsFile? = nil) {
+    ///   - presses: of buttons of its pushes.
+    init(
+        _ device: DeviceSummary, inbox: [ReceivedPush], strings: StringsFile? = nil, presses: [ButtonPress] = []
+    ) {
         deviceKey = Self.key(device.key)
         deviceId = device.id
         deviceHub = device.hub
@@ -53,7 +56,7 @@ struct DeviceViewModel: Sendable {
         deviceField = device.isHandle ? "handle" : "device"
         let collection = device.isHandle ? "handles" : "devices"
         deviceInbox = "/_emulator/\(collection)/\(device.id.urlEncoded)/inbox?hub=\(device.hub.urlEncoded)"
-        cards = inbox.prefix(Self.shownCards).map { CardView($0, on: device, strings: strings) }
+        cards = inbox.prefix(Self.shownCards).map { CardView($0, on: device, strings: strings, presses: presses) }
         hasCards = !cards.isEmpty
     }
 
@@ -104,8 +107,16 @@ struct CardView: Sendable {
     let cardBadge: String?
     let cardSound: String?
     let cardCategory: String?
+    /// Labels without an effect.
     let cardActions: [String]
     let hasActions: Bool
+    /// Those that can be pressed.
+    let cardButtons: [ButtonView]
+    let hasButtons: Bool
+    /// The field for a text, if a button takes one.
+    let cardInput: InputView?
+    /// The last button pressed.
+    let cardPressed: String?
     let cardTemplate: String?
     /// Properties that the template shows and the message lacked.
     let cardMissing: String?
@@ -113,7 +124,20 @@ struct CardView: Sendable {
     let cardIsSilent: Bool
     let cardPayload: String
 
-    init(_ push: ReceivedPush, on device: DeviceSummary, strings: StringsFile? = nil) {
+    struct ButtonView: Sendable {
+        let buttonID: String
+        let buttonTitle: String
+        let buttonLook: String
+        let buttonHint: String
+    }
+
+    struct InputView: Sendable {
+        let inputPlaceholder: String
+    }
+
+    init(
+        _ push: ReceivedPush, on device: DeviceSummary, strings: StringsFile? = nil, presses: [ButtonPress] = []
+    ) {
         let preview = NotificationPreview(
             push.payload, platform: device.platform,
             texts: PhoneTexts(strings: strings, language: device.languageCode))
@@ -129,6 +153,14 @@ struct CardView: Sendable {
         cardBadge = preview.badge
         cardSound = preview.sound
         cardCategory = preview.category
+        cardButtons = (push.buttons ?? []).map(ButtonView.init)
+        hasButtons = !cardButtons.isEmpty
+        cardInput = push.buttons?.lazy.compactMap(\.textInput).first.map {
+            InputView(inputPlaceholder: $0.placeholder ?? "Message")
+        }
+        cardPressed = presses.last { $0.push.number == push.number }.map { press in
+            press.title + (press.text.map { ": \($0.prefix(200))" } ?? "")
+        }
         cardActions = Array(preview.actions.prefix(5))
         hasActions = !preview.actions.isEmpty
         cardTemplate = push.template
@@ -136,6 +168,18 @@ struct CardView: Sendable {
         cardIsEmpty = preview.isEmpty
         cardIsSilent = preview.isSilent
         cardPayload = String(push.payload.prefix(2_000))
+    }
+}
+
+extension CardView.ButtonView {
+    fileprivate init(_ button: NotificationButton) {
+        buttonID = button.id
+        buttonTitle = button.textInput?.buttonTitle.map { "\(button.title) (\($0))" } ?? button.title
+        buttonLook = button.options.contains(.destructive) ? "destructive" : ""
+        var hints = [button.options.contains(.foreground) ? "opens the app" : "the app stays in the background"]
+        if button.options.contains(.authenticationRequired) { hints.append("the phone has to be unlocked first") }
+        if button.textInput != nil { hints.append("sends the text") }
+        buttonHint = hints.joined(separator: ", ")
     }
 }
 

@@ -13,7 +13,7 @@ public struct NotificationPreview: Sendable, Equatable, Codable {
     public var sound: String?
     /// APNs `category`, FCM `channel_id` or `click_action`.
     public var category: String?
-    /// The labels of the buttons, where the payload contains them (WNS).
+    /// The labels of the buttons, where the payload contains them (WNS, browsers). Those of APNs: `ReceivedPush.buttons`.
     public var actions: [String] = []
     /// APNs `interruption-level`, FCM `priority`.
     public var level: String?

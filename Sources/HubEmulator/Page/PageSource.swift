@@ -43,7 +43,8 @@ struct PageSource: Sendable {
         DeviceViewModel(
             deviceFinder.summary(of: key),
             inbox: deviceFinder.journal.newestInbox(of: key, limit: DeviceViewModel.shownCards),
-            strings: admin.hubs[key.hub.lowercased()]?.strings)
+            strings: admin.hubs[key.hub.lowercased()]?.strings,
+            presses: deviceFinder.journal.feed.presses(after: 0).filter { $0.key == key })
     }
 
     func sends(_ filter: DeviceFilter, _ sendFilter: SendFilter, after number: Int = 0) -> [SendView] {

@@ -12,6 +12,8 @@ struct AdminRoutes: Sendable {
     let clock: ClockRoutes
     let fcm: FCMRoutes
 
+    var presses: ButtonPresses { ButtonPresses(journal: journal, clock: clock.clock) }
+
     /// The largest `limit` for a page of the journal.
     static let pageLimit = 10_000
 
@@ -37,6 +39,10 @@ struct AdminRoutes: Sendable {
         case (.get, "handles", 1): return try perHub(request) { journal.handles(hub: $0.name) }
         case (.get, "handles", 3...) where path.last == "inbox":
             return try inbox(.handle(path.dropFirst().dropLast().joined(separator: "/")), request)
+        case (.get, "presses", 1):
+            let name = try hub(request)
+            return try Self.json(journal.feed.presses(after: 0).filter { name == nil || $0.hub == name })
+        case (.post, "presses", 1): return try Self.json(try press(body), status: 201)
         case (.get, "warnings", 1): return try Self.json(warnings.all)
         case (.delete, "warnings", 1):
             warnings.clear()
@@ -59,7 +65,7 @@ struct AdminRoutes: Sendable {
                 status: 200, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
                 body: Array(metrics.text.utf8))
         case (_, "journal", 1), (_, "devices", 1), (_, "handles", 1), (_, "warnings", 1), (_, "faults", 1),
-            (_, "metrics", 1):
+            (_, "metrics", 1), (_, "presses", 1):
             return Self.problem(405, "this address does not take \(request.method.rawValue)")
         default:
             return Self.problem(404, "there is no such address")
@@ -89,6 +95,35 @@ struct AdminRoutes: Sendable {
             throw EmulatorError("hub is missing: there are several")
         }
         return try Self.json(journal.inbox(of: InboxKey(hub: name, owner: owner)))
+    }
+
+    private struct Press: Decodable {
+        var hub: String?
+        var device: String?
+        var handle: String?
+        var number: Int?
+        let action: String
+        var text: String?
+    }
+
+    private func press(_ body: [UInt8]?) throws(EmulatorError) -> ButtonPress {
+        let press: Press
+        do {
+            press = try JSONDecoder().decode(Press.self, from: Data(body ?? []))
+        } catch {
+            throw EmulatorError(
+                "a press is {\"hub\": \"ios\", \"device\": \"alice\", \"action\": \"accept\"}, perhaps with number and text"
+            )
+        }
+        guard let hub = press.hub ?? (hubs.count == 1 ? hubs.values.first?.name : nil) else {
+            throw EmulatorError("hub is missing: there are several")
+        }
+        guard let name = hubs[hub.lowercased()]?.name else { throw EmulatorError("there is no hub \(hub)") }
+        guard
+            let key = press.device.map({ InboxKey.device($0, hub: name) })
+                ?? press.handle.map({ .handle($0, hub: name) })
+        else { throw EmulatorError("device is missing, or handle") }
+        return try presses.press(press.action, on: key, number: press.number, text: press.text)
     }
 
     private func addFaults(_ body: [UInt8]?) throws(EmulatorError) -> Response {

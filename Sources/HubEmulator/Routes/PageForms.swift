@@ -34,6 +34,7 @@ struct PageForms: Sendable {
         case "clear-warnings": source.admin.warnings.clear()
         case "clear-faults": source.admin.faults.clear()
         case "clear-inbox": try clearInbox(try FormFields(body))
+        case "press": try press(try FormFields(body))
         case "reset-clock": source.admin.clock.reset()
         case "advance-clock":
             guard let seconds = try FormFields(body)["seconds"].flatMap(Double.init) else {
@@ -56,6 +57,16 @@ struct PageForms: Sendable {
         } else if let handle = fields["handle"] {
             journal.clearInbox(.handle(handle, hub: hub))
         }
+    }
+
+    private func press(_ fields: FormFields) throws(EmulatorError) {
+        let hub = try hub(fields).name
+        guard let action = fields["button"], let number = fields["number"].flatMap(Int.init),
+            let key = fields["device"].map({ InboxKey.device($0, hub: hub) })
+                ?? fields["handle"].map({ .handle($0, hub: hub) })
+        else { throw EmulatorError("a press has a button, a number, and a device or a handle") }
+        // An empty field is an empty text.
+        _ = try source.admin.presses.press(action, on: key, number: number, text: fields["text"] ?? "")
     }
 
     private func addDevice(_ fields: FormFields) throws(EmulatorError) -> Response {

@@ -43,7 +43,7 @@ struct Delivery: Sendable {
         var pushes: [Push] = []
         var results: [TestResult] = []
         var payloads = PayloadCache(content)
-        var alerts = PhoneAlerts(hub.strings)
+        var alerts = PhoneAlerts(hub.strings, categories: hub.categories)
         let sent = content.names
         var checked: Set<Variant> = []
         var used: Set<String> = []
@@ -61,6 +61,7 @@ struct Delivery: Sendable {
             guard outcome == .sent else { continue }
             var shown = ReceivedPush(at: at, template: target.templateName, payload)
             shown.alert = alerts.alert(payload, on: target.platform, language: target.device.languageCode)
+            shown.buttons = alerts.buttons(payload, on: target.platform)
             pushes.append(Push(inboxes: [.device(target.deviceID, hub: hub.name)], shown: shown))
         }
         warnings.checkUnused(sent: sent, used: used, at: hub)
@@ -80,12 +81,13 @@ struct Delivery: Sendable {
             guard outcome == .sent else { return [] }
         }
         let devices = Dictionary(grouping: targets, by: \.channel)
-        var alerts = PhoneAlerts(hub.strings)
+        var alerts = PhoneAlerts(hub.strings, categories: hub.categories)
         let pushes = handles.map { handle in
             let known = devices[handle] ?? []
             var shown = ReceivedPush(at: at, handle: handle, payload)
             if let platform = send.format.platform {
                 shown.alert = alerts.alert(payload, on: platform, language: known.first?.device.languageCode)
+                shown.buttons = alerts.buttons(payload, on: platform)
             }
             return Push(
                 inboxes: known.map { .device($0.deviceID, hub: hub.name) } + [.handle(handle, hub: hub.name)],

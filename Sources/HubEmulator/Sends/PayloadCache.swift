@@ -30,6 +30,10 @@ struct PayloadCache: Sendable {
         /// Whether it may have a text that phones look up by its key.
         var mayHaveKeys: Bool { Self.keyWords.contains(where: text.utf8.contains(word:)) }
 
+        /// Whether it may name a category, whose buttons Apple phones show.
+        var mayHaveCategory: Bool { text.utf8.contains(word: Self.categoryWord) }
+
+        private static let categoryWord = Array("\"category\"".utf8)
         private static let keyWords = ["loc-key", "loc_key", "ocKey"].map { Array($0.utf8) }
 
         /// An incoming call, whose payload may be larger.

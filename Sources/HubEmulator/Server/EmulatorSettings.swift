@@ -47,6 +47,8 @@ public struct EmulatorSettings: Sendable {
     public var apnsSenders: [APNsSender] = []
     /// The texts of the app on all devices, for localisation keys. nil: keys are shown as they are.
     public var strings: StringsFile?
+    /// The categories of notifications that the app has registered on all Apple phones, with their buttons. nil: none.
+    public var categories: CategoriesFile?
     public var tier = Tier.standard
     /// The address to listen on. An address beyond loopback needs `tls` or `allowsPlainBeyondLoopback`, and lets others
     /// read what was sent: the admin paths under `/_emulator/` need no key.

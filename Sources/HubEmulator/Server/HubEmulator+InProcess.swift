@@ -98,6 +98,24 @@ extension HubEmulator {
         sendJournal.inbox(of: .handle(handle, hub: try self.hub(hub).name))
     }
 
+    /// Presses a button below a notification, as a person would on the page.
+    ///
+    /// - Parameters:
+    ///   - action: the button's id.
+    ///   - number: of the send; nil: the newest push in the inbox that has the button.
+    ///   - text: for a button that takes one.
+    /// - Throws: `EmulatorError` for an unknown hub, a push or a button that there is not, or a missing text.
+    @discardableResult
+    public func press(
+        _ action: String, on device: String, at hub: String, number: Int? = nil, text: String? = nil
+    ) throws(EmulatorError) -> ButtonPress {
+        try ButtonPresses(journal: sendJournal, clock: clock).press(
+            action, on: .device(device, hub: try self.hub(hub).name), number: number, text: text)
+    }
+
+    /// The buttons that were pressed, oldest first; at most 1,000.
+    public var presses: [ButtonPress] { sendJournal.feed.presses(after: 0) }
+
     /// The handles that direct and batch sends have reached, in alphabetical order; at most
     /// `EmulatorSettings.keptHandles` for all hubs together.
     ///

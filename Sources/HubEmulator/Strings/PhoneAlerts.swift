@@ -22,16 +22,22 @@ struct PhoneAlerts: Sendable {
     }
 
     private let strings: StringsFile?
+    private let categories: CategoriesFile?
     private let isByPlatform: Bool
     private var alerts: [Key: AlertText?] = [:]
     private(set) var unknown: Set<Unknown> = []
     private(set) var unfilled: Set<Unfilled> = []
+    /// By payload.
+    private var buttons: [String: [NotificationButton]?] = [:]
+    /// Categories that no phone knows.
+    private(set) var unknownCategories: Set<String> = []
 
     /// - Parameters:
     ///   - strings: nil: phones have no texts, so that a payload with keys alone shows what `AlertText` finds.
     ///   - isByPlatform: whether one payload holds what each platform shows, as FCM's does. Its keys are always looked up.
-    init(_ strings: StringsFile?, isByPlatform: Bool = false) {
+    init(_ strings: StringsFile?, categories: CategoriesFile? = nil, isByPlatform: Bool = false) {
         self.strings = strings
+        self.categories = categories
         self.isByPlatform = isByPlatform
     }
 
@@ -52,6 +58,21 @@ struct PhoneAlerts: Sendable {
         let alert = preview.lookedUp.isEmpty && !isByPlatform ? payload.alert : AlertText(preview)
         alerts[key] = alert
         return alert
+    }
+
+    /// The buttons below a push on a phone; nil: none.
+    mutating func buttons(_ payload: PayloadCache.Payload, on platform: Installation.Platform) -> [NotificationButton]?
+    {
+        guard platform == .apns, payload.mayHaveCategory else { return nil }
+        if let known = buttons[payload.text] { return known }
+        var found: [NotificationButton]?
+        if let category = NotificationPreview(payload.text, platform: .apns).category {
+            found = categories?.buttons(of: category)
+            if found == nil { unknownCategories.insert(category) }
+        }
+        if found?.isEmpty == true { found = nil }
+        buttons[payload.text] = .some(found)
+        return found
     }
 
     private mutating func note(_ lookedUp: [LocalisedText], _ texts: PhoneTexts) {

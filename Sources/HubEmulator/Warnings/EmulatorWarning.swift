@@ -58,6 +58,8 @@ public struct EmulatorWarning: Sendable, Equatable, Codable {
         case unknownKey
         /// A text with more places than the message has arguments.
         case missingArgument
+        /// A category that no Apple phone knows: it shows no buttons.
+        case unknownCategory
         /// A finished payload over the platform's limit: the platform service drops it, and no device shows it.
         case tooLargeForPlatform
     }

@@ -57,6 +57,7 @@ extension WarningLog {
 
     /// Checks what phones looked up in the texts of their app.
     func check(_ alerts: PhoneAlerts, at hub: Hub) {
+        checkCategories(alerts, at: hub)
         for unknown in alerts.unknown.sorted(by: { ($0.key, $0.language ?? "") < ($1.key, $1.language ?? "") }) {
             add(
                 .unknownKey, hub: hub.name, subject: "\(unknown.key.prefix(120)) \(unknown.language ?? "")",
@@ -67,6 +68,21 @@ extension WarningLog {
                 .missingArgument, hub: hub.name, subject: "\(text.key.prefix(120)) \(text.language ?? "")",
                 "the text \(text.key.prefix(120)) has places for \(text.needs) arguments and the message has \(text.has): "
                     + "Android then shows no text, and the emulator leaves the place as it is written")
+        }
+    }
+
+    private func checkCategories(_ alerts: PhoneAlerts, at hub: Hub) {
+        // Without a file, only a sender of APNs has no other place to say what its phones know.
+        guard hub.categories != nil || hub.apns != nil else { return }
+        for category in alerts.unknownCategories.sorted() {
+            let near = hub.categories.flatMap {
+                DidYouMean.nearest(to: category, in: $0.names, tolerance: .oneInThree)
+            }
+            add(
+                .unknownCategory, hub: hub.name, subject: String(category.prefix(120)),
+                "no phone knows the category \(category.prefix(120)), and so shows no buttons; no service says so"
+                    + (near.map { "; did you mean \($0)?" }
+                        ?? (hub.categories == nil ? "; start the emulator with --categories FILE" : "")))
         }
     }
 

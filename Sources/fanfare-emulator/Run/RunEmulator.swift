@@ -56,6 +56,14 @@ struct RunEmulator: AsyncParsableCommand {
         completion: .file(extensions: ["json"]))
     var strings: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The categories of notifications that the app has on Apple phones, with their buttons: JSON such as "
+                + "{\"INVITE_CATEGORY\": [{\"id\": \"accept\", \"title\": \"Accept\", \"options\": [\"foreground\"]}]}.",
+            valueName: "file"),
+        completion: .file(extensions: ["json"]))
+    var categories: String?
+
     @Option(help: "Only the standard tier returns the notification id.") var tier = EmulatorSettings.Tier.standard
 
     @Option(
@@ -145,6 +153,14 @@ extension RunEmulator {
                 settings.strings = try StringsFile(json: json, file: InputFile.name(strings))
             } catch {
                 throw Failure("cannot read the texts", because: "\(error)", status: .badInput)
+            }
+        }
+        if let categories {
+            let json = try InputFile.bytes(of: categories)
+            do throws(EmulatorError) {
+                settings.categories = try CategoriesFile(json: json, file: InputFile.name(categories))
+            } catch {
+                throw Failure("cannot read the categories", because: "\(error)", status: .badInput)
             }
         }
         try door.apply(to: &settings)

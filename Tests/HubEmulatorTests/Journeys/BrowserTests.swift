@@ -21,9 +21,16 @@ import Testing
         return chromium != nil && packages.contains { $0.hasSuffix("site-packages/playwright") }
     }()
 
+    private static let categories = #"""
+        {"STORY": [], "INVITE_CATEGORY": [{"id": "accept", "title": "Accept", "options": ["foreground"]},
+            {"id": "decline", "title": "Decline", "options": ["destructive"]},
+            {"id": "reply", "title": "Reply", "textInput": {"placeholder": "Your answer"}}]}
+        """#
+
     private func emulator(port: Int) throws -> HubEmulator {
         var settings = EmulatorSettings(hubs: [.init("breaking-news"), .init("travel")])
         settings.port = port
+        settings.categories = try CategoriesFile(json: Array(Self.categories.utf8), file: "categories")
         return try HubEmulator(settings)
     }
 

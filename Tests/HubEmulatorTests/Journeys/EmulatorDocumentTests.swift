@@ -26,12 +26,24 @@ import Testing
         let strings = try Self.strings(in: blocks)
         let account = FileManager.default.temporaryDirectory.appending(path: "fanfare-\(UUID().uuidString).json")
         defer { try? FileManager.default.removeItem(at: account) }
-        try await EmulatorFixture.run({
+        let key = FileManager.default.temporaryDirectory.appending(path: "fanfare-\(UUID().uuidString).p8")
+        defer { try? FileManager.default.removeItem(at: key) }
+        let categories = try Self.categories(in: blocks)
+        try await EmulatorFixture.runWithTLS({
             $0.hubs = [.init("news")]
             $0.senders = [EmulatorSettings.Sender("shop", accounts: FCMFixture.accounts)]
+            $0.apnsSenders = [EmulatorSettings.APNsSender("ios")]
             $0.strings = strings
+            $0.categories = categories
             $0.now = { Date().timeIntervalSince1970 }
-        }) { fixture in
+        }) { fixture, authority in
+            let ios = try #require(fixture.emulator.apnsSender("ios"))
+            try Data(ios.keys[0].p8.reveal().utf8).write(to: key)
+            let environment = [
+                "EMULATOR_AT": fixture.host, "SHOP_ACCOUNT": account.path(), "IOS_KEY": key.path(),
+                "IOS_KEY_ID": ios.keys[0].id, "IOS_ENDPOINT": try #require(fixture.emulator.secureEndpoint),
+                "CA_FILE": authority,
+            ]
             let file = try #require(fixture.emulator.serviceAccount(of: "shop"))
             try Data(file.reveal().utf8).write(to: account)
             var last: Program.Ended?
@@ -42,7 +54,7 @@ import Testing
                     #expect(!block.text.contains("8099"), "\(block.text)")
                     let ended = try await Program("bash")(
                         ["-euo", "pipefail", "-c", block.text],
-                        environment: ["EMULATOR_AT": fixture.host, "SHOP_ACCOUNT": account.path()])
+                        environment: environment)
                     #expect(ended.status == 0, "\(block.text)\n\(ended)")
                     last = ended
                     run += 1
@@ -59,6 +71,12 @@ import Testing
     private static func strings(in blocks: [Block]) throws -> StringsFile {
         let block = try #require(blocks.first { $0.words == ["json"] && $0.text.contains("welcome_title") })
         return try StringsFile(json: Array(block.text.utf8), file: "docs/emulator.md")
+    }
+
+    /// The buttons that the page shows as an example.
+    private static func categories(in blocks: [Block]) throws -> CategoriesFile {
+        let block = try #require(blocks.first { $0.words == ["json"] && $0.text.contains("INVITE_CATEGORY") })
+        return try CategoriesFile(json: Array(block.text.utf8), file: "docs/emulator.md")
     }
 
     private static func matches(_ printed: String, _ expected: String) -> Bool {
