@@ -67,11 +67,3 @@ struct APNsHeaders: Sendable, Equatable {
         return String(topic.dropLast(suffix?.count ?? 0))
     }
 }
-
-extension UInt8 {
-    /// ASCII only.
-    var isHexDigit: Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
-            || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self | 0x20)
-    }
-}

@@ -9,38 +9,10 @@ enum AppleHandle {
     }
 }
 
-/// What APNs answers for a handle because of how it begins, so that a test can try each answer without a fault.
-enum AppleHandleRule: String, CaseIterable {
-    case badDeviceToken = "dead0400"
-    case notForTopic = "dead1400"
-    case unregistered = "dead0410"
-    case expired = "dead1410"
-    case throttled = "dead0429"
-    case internalError = "dead0500"
-    case unavailable = "dead0503"
-    case shutdown = "dead1503"
-    /// A phone of the sandbox, which production does not know.
-    case sandbox = "5a4db0c5"
-
-    private static let length = 8
-
-    /// - Parameter handle: in lower case.
-    init?(_ handle: String) { self.init(rawValue: String(handle.prefix(Self.length))) }
-
-    /// nil: it is taken.
-    ///
-    /// - Parameter now: seconds since 1970.
-    func error(at environment: EmulatorSettings.APNsSender.Environment, now: Double) -> APNsError? {
-        switch self {
-        case .badDeviceToken: .badDeviceToken
-        case .notForTopic: .deviceTokenNotForTopic
-        case .unregistered: .unregistered(since: now)
-        case .expired: .expiredToken(since: now)
-        case .throttled: .tooManyRequests
-        case .internalError: APNsError(500, "InternalServerError")
-        case .unavailable: APNsError(503, "ServiceUnavailable")
-        case .shutdown: APNsError(503, "Shutdown")
-        case .sandbox: environment == .production ? .badDeviceToken : nil
-        }
+extension UInt8 {
+    /// ASCII only.
+    var isHexDigit: Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
+            || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self | 0x20)
     }
 }

@@ -8,7 +8,7 @@ import Foundation
 /// inputs.
 enum ParserCheck: String, CaseIterable, Sendable {
     case tags, expression, templateJSON, templateXML, connection, token, multipart, contentType, installation, patch,
-        registration, strings, condition
+        registration, strings, condition, categories, providerToken
 
     /// A broken promise.
     struct Broken: Error {
@@ -31,6 +31,8 @@ enum ParserCheck: String, CaseIterable, Sendable {
         case .registration: try Self.registration(bytes)
         case .strings: try Self.strings(bytes)
         case .condition: try Self.condition(text)
+        case .categories: try Self.categories(bytes)
+        case .providerToken: try Self.providerToken(text)
         }
     }
 
@@ -189,6 +191,30 @@ enum ParserCheck: String, CaseIterable, Sendable {
                 try hold(format.argumentCount <= FormatString.numberLimit * 50, "places are bounded by the text")
             }
         }
+    }
+
+    private static func categories(_ bytes: [UInt8]) throws(Broken) {
+        let file: CategoriesFile
+        do throws(EmulatorError) {
+            file = try CategoriesFile(json: bytes, file: "app.json")
+        } catch {
+            return try hold(error.description.hasPrefix("app.json: "), "an error names the file")
+        }
+        for name in file.names {
+            guard let buttons = file.buttons(of: name) else { throw Broken(promise: "a category is found by its name") }
+            try hold(buttons.count <= CategoriesFile.buttonLimit, "it has at most ten buttons")
+            try hold(Set(buttons.map(\.id)).count == buttons.count, "each button has an id of its own")
+            try hold(buttons.allSatisfy { !$0.id.isEmpty && !$0.title.isEmpty }, "a button has an id and a title")
+        }
+    }
+
+    private static func providerToken(_ text: String) throws(Broken) {
+        let bearer = ProviderTokenClaims.text(of: "bearer \(text)")
+        try hold(bearer == nil || bearer?.contains(" ") == false, "a token has no blank")
+        guard let token = ProviderTokenClaims(text) else { return }
+        try hold(token.issuedAt.isFinite, "its time is a number")
+        try hold(text.utf8.starts(with: token.signed), "what is signed is the beginning of its text")
+        try hold(token.signature.count <= text.utf8.count, "the signature is in the text")
     }
 
     private static func source(of format: FormatString) -> String {
