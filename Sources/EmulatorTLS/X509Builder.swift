@@ -22,8 +22,10 @@ final class X509Builder {
 
     private static let day = 86_400
 
-    /// - Parameter name: the common name of its subject.
-    init(name: String, key: PrivateKey) throws(TestCertificateError) {
+    /// - Parameters:
+    ///   - name: the common name of its subject.
+    ///   - userID: its `UID`; nil: none.
+    init(name: String, userID: String? = nil, key: PrivateKey) throws(TestCertificateError) {
         guard let raw = X509_new() else { throw TestCertificateError("OpenSSL has no memory") }
         self.raw = raw
         // 127 random bits: the authorities of two emulators share a name, and a client may keep both.
@@ -41,6 +43,12 @@ final class X509Builder {
             X509_NAME_add_entry_by_txt(
                 X509_get_subject_name(raw), "CN", MBSTRING_UTF8, Array(name.utf8), Int32(name.utf8.count), -1, 0) == 1
         else { throw TestCertificateError("OpenSSL cannot begin a certificate") }
+        guard let userID else { return }
+        let id = Array(userID.utf8)
+        guard
+            X509_NAME_add_entry_by_txt(
+                X509_get_subject_name(raw), "UID", MBSTRING_UTF8, id, Int32(id.count), -1, 0) == 1
+        else { throw TestCertificateError("\(userID) cannot be in a certificate") }
     }
 
     deinit { X509_free(raw) }

@@ -25,12 +25,12 @@ final class HTTP2Connection: ChannelInboundHandler {
     private var timer: Scheduled<Void>?
 
     /// Takes the connection over, before its first request.
-    init(from handler: ConnectionHandler, on channel: any Channel) {
+    init(from handler: ConnectionHandler, on channel: any Channel, clientName: String?) {
         eventLoop = handler.finished.futureResult.eventLoop
         timeouts = handler.timeouts
         scheme = handler.scheme
         respond = handler.respond
-        peer = PeerConnection(channel, isHTTP2: true)
+        peer = PeerConnection(channel, isHTTP2: true, clientName: clientName)
         idle = handler.idle
         finished = handler.finished
     }

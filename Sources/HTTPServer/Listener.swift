@@ -104,7 +104,7 @@ public final class Listener: Sendable {
             let choice = ApplicationProtocolNegotiationHandler { result, channel in
                 channel.eventLoop.makeCompletedFuture {
                     if result == .negotiated(HTTP2Framing.protocolName) {
-                        try Self.addHTTP2(http2, tls?.firstStreams ?? 100, to: channel, inPlaceOf: handler)
+                        try Self.addHTTP2(http2, tls, to: channel, inPlaceOf: handler)
                     } else {
                         try Self.addHTTP1(to: channel, before: handler)
                     }
@@ -127,14 +127,14 @@ public final class Listener: Sendable {
     }
 
     private static func addHTTP2(
-        _ framing: HTTP2Framing, _ firstStreams: Int, to channel: any Channel, inPlaceOf handler: ConnectionHandler
+        _ framing: HTTP2Framing, _ tls: TLSLayer?, to channel: any Channel, inPlaceOf handler: ConnectionHandler
     ) throws {
         handler.handOver()
         channel.pipeline.syncOperations.removeHandler(handler, promise: nil)
-        let connection = HTTP2Connection(from: handler, on: channel)
+        let connection = HTTP2Connection(from: handler, on: channel, clientName: tls?.clientName?(channel))
         let bound = NIOLoopBound(connection, eventLoop: channel.eventLoop)
         do {
-            try framing.add(channel, firstStreams) { request in
+            try framing.add(channel, tls?.firstStreams ?? 100) { request in
                 try request.pipeline.syncOperations.addHandler(StreamHandler(of: bound.value))
             }
             try channel.pipeline.syncOperations.addHandler(connection)

@@ -6,18 +6,22 @@ import Synchronization
 /// Call its methods where a `Responder` is called: on the connection's event loop.
 public final class PeerConnection: Sendable {
     public let isHTTP2: Bool
+    /// Who the client is by its certificate (`TLSLayer`), on a connection of HTTP/2. nil: it has shown none.
+    public let clientName: String?
     private let channel: (any Channel)?
     private let kept = Mutex<(any AnyObject & Sendable)?>(nil)
 
-    init(_ channel: any Channel, isHTTP2: Bool) {
+    init(_ channel: any Channel, isHTTP2: Bool, clientName: String? = nil) {
         self.channel = channel
         self.isHTTP2 = isHTTP2
+        self.clientName = clientName
     }
 
     /// A connection of no client, for requests that are made in this process: nothing that it is asked for has an effect.
-    public init(isHTTP2: Bool) {
+    public init(isHTTP2: Bool, clientName: String? = nil) {
         channel = nil
         self.isHTTP2 = isHTTP2
+        self.clientName = clientName
     }
 
     /// What those who answer keep about the connection; made at the first call. All callers ask for one type.

@@ -36,6 +36,7 @@ public final class HubEmulator: Sendable {
         var plain: Int
         var secure: Int?
         var authority: String?
+        var clients: [String: TLSIdentity.Client] = [:]
     }
 
     let settings: EmulatorSettings
@@ -202,7 +203,9 @@ public final class HubEmulator: Sendable {
                 "TLS is on, but this program has none: give HubEmulator a TLSProvider, such as SelfIssuedTLS() of "
                     + "EmulatorTLS")
         }
-        return try TLSIdentity(tls, from: tlsProvider)
+        let clients = settings.apnsSenders.filter(\.hasCertificate).map { ($0.name, $0.topic) }
+        return try TLSIdentity(
+            tls, clients: Dictionary(clients) { first, _ in first }, from: tlsProvider)
     }
 
     private func listen(
@@ -215,6 +218,7 @@ public final class HubEmulator: Sendable {
             let secure = try await listen(host, tls.port, identity)
             addresses.secure = secure.localAddress?.port ?? tls.port
             addresses.authority = identity.authority
+            addresses.clients = identity.clients
             return ([plain, secure], addresses)
         } catch {
             await Self.close([plain])
@@ -264,6 +268,12 @@ public final class HubEmulator: Sendable {
 
     /// PEM of the authority that clients of `securePort` must trust. nil when `securePort` is nil.
     public var certificateAuthority: String? { addresses?.authority }
+
+    /// The certificate of an APNs sender, and its key, made at the start. nil without `APNsSender.hasCertificate`, before `start` has
+    /// returned and after `stop`.
+    public func apnsCertificate(of sender: String) -> TLSIdentity.Client? {
+        hubs[sender.lowercased()].flatMap { addresses?.clients[$0.name] }
+    }
 
     private var addresses: Addresses? {
         phase.withLock { phase in

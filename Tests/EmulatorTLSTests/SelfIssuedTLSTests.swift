@@ -5,15 +5,15 @@ import Testing
 
 @Suite struct SelfIssuedTLSTests {
     @Test func everyIdentityHasItsOwnAuthority() throws {
-        let one = try SelfIssuedTLS().identity(names: ["hub.example"])
-        let other = try SelfIssuedTLS().identity(names: ["hub.example"])
+        let one = try SelfIssuedTLS().identity(names: ["hub.example"], clients: [:])
+        let other = try SelfIssuedTLS().identity(names: ["hub.example"], clients: [:])
         #expect(one.authority.hasPrefix("-----BEGIN CERTIFICATE-----"))
         #expect(!one.authority.contains("PRIVATE"))
         #expect(one.authority != other.authority)
     }
 
     @Test func anInvalidNameIsRefused() {
-        #expect(throws: TestCertificateError.self) { try SelfIssuedTLS().identity(names: ["a,DNS:b"]) }
+        #expect(throws: TestCertificateError.self) { try SelfIssuedTLS().identity(names: ["a,DNS:b"], clients: [:]) }
     }
 
     /// It starts and stops with a port for TLS; HubEmulatorTests/Journeys/TLSTests sends through it.

@@ -41,6 +41,22 @@ import Testing
         #expect(refused.status == 65 && refused.errors.contains("chmod 600 '\(file)'"), "\(refused.errors)")
     }
 
+    @Test func aCertificateIsMadeOnRequest() async throws {
+        let scratch = try ScratchDirectory()
+        let emulator = try RunningProgram(
+            bare, "--apns", "ios=\(scratch.path)/ios.p8", "--apns-certificates", "--tls-port", "0", "--listen",
+            "127.0.0.1:0",
+            "--quiet")
+        _ = try await emulator.printed("Or with the certificate \(scratch.path)/ios.pem")
+        let text = try String(contentsOfFile: scratch.path + "/ios.pem", encoding: .utf8)
+        #expect(text.contains("BEGIN CERTIFICATE") && text.contains("BEGIN PRIVATE KEY"))
+        let attributes = try FileManager.default.attributesOfItem(atPath: scratch.path + "/ios.pem")
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        emulator.signal(SIGTERM)
+        #expect(await emulator.end == 0)
+        #expect(try await bare.run(["--apns-certificates", "--tls-port", "0"]).status == 64)
+    }
+
     @Test func whatIsNoKeyStays() async throws {
         let scratch = try ScratchDirectory()
         let file = try scratch.write("nonsense", to: "ios.p8")

@@ -29,7 +29,9 @@ final class APNsConnection: Sendable {
         ) throws(APNsError) {
             if isWedged { throw .expiredProviderToken }
             if now < blockedUntil { throw .tooManyProviderTokenUpdates }
-            guard isGenuine, token.issuedAt <= now + ProviderTokenClaims.allowedSkew else { throw .invalidProviderToken }
+            guard isGenuine, token.issuedAt <= now + ProviderTokenClaims.allowedSkew else {
+                throw .invalidProviderToken
+            }
             if let keyID, keyID != token.keyID { throw .unrelatedKey }
             if isEnded || now - token.issuedAt > ProviderTokenClaims.longestLife {
                 isWedged = true

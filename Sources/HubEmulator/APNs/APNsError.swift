@@ -28,6 +28,8 @@ struct APNsError: Error, Equatable {
     static let missingTopic = APNsError(400, "MissingTopic")
     static let payloadEmpty = APNsError(400, "PayloadEmpty")
     static let topicDisallowed = APNsError(400, "TopicDisallowed")
+    static let badCertificate = APNsError(403, "BadCertificate")
+    static let badCertificateEnvironment = APNsError(403, "BadCertificateEnvironment")
     static let badEnvironmentKey = APNsError(403, "BadEnvironmentKeyIdInToken")
     static let expiredProviderToken = APNsError(403, "ExpiredProviderToken")
     static let invalidProviderToken = APNsError(403, "InvalidProviderToken")

@@ -11,8 +11,9 @@ struct APNsHeaders: Sendable, Equatable {
     /// Bytes of `apns-collapse-id`.
     static let collapseLimit = 64
 
+    /// - Parameter app: the only topic of a certificate, which the request may leave out. nil: it has to name one.
     /// - Throws: the first rule that is broken.
-    init(_ fields: HTTPFields) throws(APNsError) {
+    init(_ fields: HTTPFields, ofCertificate app: String? = nil) throws(APNsError) {
         var values: [String: String] = [:]
         for field in fields where Self.isOnce(field.name.canonicalName) {
             guard values.updateValue(field.value, forKey: field.name.canonicalName) == nil else {
@@ -26,7 +27,11 @@ struct APNsHeaders: Sendable, Equatable {
         } else {
             pushType = nil
         }
-        guard let topic = values["apns-topic"], !topic.isEmpty else { throw .missingTopic }
+        // Apple names no other way for these.
+        if app != nil, pushType == .location { throw .topicDisallowed }
+        let suffix = (pushType ?? .alert).topicSuffix
+        let usual = app.map { $0 + suffix }
+        guard let topic = values["apns-topic"] ?? usual, !topic.isEmpty else { throw .missingTopic }
         self.topic = topic
         switch values["apns-priority"] {
         case nil, "10": priority = 10

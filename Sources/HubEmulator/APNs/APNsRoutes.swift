@@ -26,6 +26,7 @@ struct APNsRoutes: Sendable {
 
     /// The sender that a request seems to be for; nothing is checked.
     func hub(of request: EmulatorRequest) -> Hub? {
+        if let name = request.connection?.clientName { return hubs.first { $0.name == name } }
         let owners = ProviderTokenClaims.text(of: request.authorization).flatMap { keys.known($0)?.owners } ?? []
         return owner(among: owners, for: request)?.hub ?? hubs.first
     }
@@ -81,6 +82,8 @@ struct APNsRoutes: Sendable {
     ) throws(APNsError) -> (Hub, EmulatorSettings.APNsSender) {
         guard operation.isSend else { throw .badPath }
         guard request.method == .post else { throw .methodNotAllowed }
+        // With a certificate a token means nothing.
+        if let name = request.connection?.clientName { return try admit(certificateOf: name, request) }
         if request[.authorization] == nil { throw .missingProviderToken }
         guard request.headers[values: .authorization].count == 1 else { throw .duplicateHeaders }
         guard let text = ProviderTokenClaims.text(of: request.authorization), let known = keys.known(text) else {
@@ -100,6 +103,22 @@ struct APNsRoutes: Sendable {
         }
         if connection.trust() { request.connection?.limitStreams(to: Self.streams) }
         return (owner.hub, owner.sender)
+    }
+
+    /// - Throws: Apple's refusal of a certificate.
+    private func admit(
+        certificateOf name: String, _ request: EmulatorRequest
+    ) throws(APNsError) -> (Hub, EmulatorSettings.APNsSender) {
+        guard let hub = hubs.first(where: { $0.name == name }), let sender = hub.apns,
+            request.faultEffects.rotated == nil
+        else { throw .badCertificate }
+        if let environment = Self.environment(ofHost: request.host), environment != sender.environment {
+            throw .badCertificateEnvironment
+        }
+        if request.connection?.kept({ APNsConnection() }).trust() == true {
+            request.connection?.limitStreams(to: Self.streams)
+        }
+        return (hub, sender)
     }
 
     private func take(

@@ -15,7 +15,8 @@ struct APNsSend: Sendable {
     init(
         _ request: EmulatorRequest, handle: String?, _ body: [UInt8]?, app: String
     ) throws(APNsError) {
-        headers = try APNsHeaders(request.headers)
+        headers = try APNsHeaders(
+            request.headers, ofCertificate: request.connection?.clientName == nil ? nil : app)
         try headers.checkTopic(of: app)
         guard let handle, !handle.isEmpty else { throw .missingDeviceToken }
         guard AppleHandle.isValid(handle) else { throw .badDeviceToken }

@@ -42,11 +42,24 @@ package struct SigningKeyFile: Sendable {
     /// Writes a new key for its owner alone, whole or not at all. A file that was read stays as it is.
     ///
     /// - Throws: `EmulatorError` when it cannot be written.
-    package func write() throws(EmulatorError) {
-        guard !isKept else { return }
+    package func write() throws(EmulatorError) { if !isKept { try Self.write(key.p8.reveal(), to: path) } }
+
+    /// Where the sender's certificate is: beside its key.
+    package var certificatePath: String {
+        (path.hasSuffix(".p8") ? String(path.dropLast(".p8".count)) : path) + ".pem"
+    }
+
+    /// Writes a certificate with its key for the owner alone.
+    ///
+    /// - Throws: `EmulatorError` when it cannot be written.
+    package func write(certificate: TLSIdentity.Client) throws(EmulatorError) {
+        try Self.write(certificate.certificate + certificate.key.reveal(), to: certificatePath)
+    }
+
+    private static func write(_ text: String, to path: String) throws(EmulatorError) {
         do throws(FileFault) {
             let file = try AtomicFile(path, draft: "\(path).\(getpid()).new", mode: 0o600)
-            try file.append(key.p8.reveal().utf8)
+            try file.append(text.utf8)
             try file.commit(isDurable: false)
         } catch {
             throw EmulatorError("cannot write \(path): \(error.reason)")

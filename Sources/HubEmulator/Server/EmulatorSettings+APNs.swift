@@ -19,6 +19,9 @@ extension EmulatorSettings {
         public var environment: Environment
         /// At least one. Faults know the first as the primary one.
         public var keys: [Key]
+        /// Whether a client may also prove with a certificate who it is (`HubEmulator.apnsCertificate`). Every client on the port for
+        /// TLS is then asked for one, and may have none.
+        public var hasCertificate = false
 
         /// - Parameters:
         ///   - topic: default: `com.example.` and the name.

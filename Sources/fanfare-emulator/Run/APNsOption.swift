@@ -22,15 +22,16 @@ struct APNsOption: ExpressibleByArgument {
     }
 
     /// - Throws: `Failure` when the file is no key, or its folder cannot be used.
-    func sender() throws(Failure) -> PlannedAPNsSender {
+    func sender(hasCertificate: Bool = false) throws(Failure) -> PlannedAPNsSender {
         do throws(EmulatorError) {
             // A name that cannot be a file's is refused where all names are checked.
             let isPlain = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) }
             let path: String
             if let file { path = file } else { path = isPlain ? try SigningKeyFile.usualPath(for: name) : name }
             let file = try SigningKeyFile(at: path)
-            return PlannedAPNsSender(
-                sender: EmulatorSettings.APNsSender(name, environment: environment, keys: [file.key]), file: file)
+            var sender = EmulatorSettings.APNsSender(name, environment: environment, keys: [file.key])
+            sender.hasCertificate = hasCertificate
+            return PlannedAPNsSender(sender: sender, file: file)
         } catch {
             throw Failure("cannot emulate", because: "--apns \(name): \(error)", status: .badInput)
         }

@@ -33,7 +33,11 @@ extension EmulatorPlan {
     func start(_ emulator: HubEmulator) async throws(Failure) {
         do throws(EmulatorError) {
             _ = try await emulator.start()
-            for sender in apnsSenders { try sender.file.write() }
+            for sender in apnsSenders {
+                try sender.file.write()
+                guard let client = emulator.apnsCertificate(of: sender.sender.name) else { continue }
+                try sender.file.write(certificate: client)
+            }
             for sender in senders { try sender.file?.write(tokenURI: (emulator.endpoint ?? "") + "/token") }
         } catch {
             let isTaken = "\(error)".contains("errno: \(EADDRINUSE))")
@@ -96,11 +100,12 @@ extension EmulatorPlan {
             ("environment", sender.environment.rawValue), ("endpoint", emulator.secureEndpoint ?? ""),
         ]
         let text = members.map { "\"\($0.0)\": \"\($0.1)\"" }.joined(separator: ", ")
+        let certificate = sender.hasCertificate ? ["    Or with the certificate \(planned.file.certificatePath)"] : []
         return [
             "", "  \(sender.name)".padded(to: 24) + " APNs, with the key \(planned.file.path)",
             "    \"\(sender.name)\": {\(text)}",
             "    export FANFARE_HUBS_\(Self.variable(sender.name))_KEY=\"$(cat '\(planned.file.path)')\"",
-        ]
+        ] + certificate
     }
 
     private static func variable(_ name: String) -> String {

@@ -49,6 +49,12 @@ struct RunEmulator: AsyncParsableCommand {
             valueName: "name[:sandbox][=file]"))
     var apnsSenders: [APNsOption] = []
 
+    @Flag(
+        help: ArgumentHelp(
+            "Make a client certificate for each sender of APNs, too, new at every start. It stands with its key beside the file "
+                + "of the key, as NAME.pem."))
+    var apnsCertificates = false
+
     @Option(
         help: ArgumentHelp(
             "The texts that phones show for loc keys: JSON by language and key, such as "
@@ -96,6 +102,7 @@ struct RunEmulator: AsyncParsableCommand {
 
     func validate() throws {
         if seedDevices < 0 { throw ValidationError("--seed-devices is 0 or more.") }
+        if apnsCertificates, apnsSenders.isEmpty { throw ValidationError("--apns-certificates needs --apns.") }
         if !apnsSenders.isEmpty, door.tlsPort == nil { throw ValidationError("--apns needs --tls-port.") }
         if isNamed, options.config != nil || !options.overrides.isEmpty {
             throw ValidationError("--hub, --fcm and --apns need no settings: leave out --config and --set, or them.")
@@ -112,7 +119,9 @@ struct RunEmulator: AsyncParsableCommand {
             : EmulatorPlan(
                 hubs: names.map { EmulatorSettings.Hub($0) },
                 senders: try senders.map { option throws(Failure) in try option.sender() },
-                apnsSenders: try apnsSenders.map { option throws(Failure) in try option.sender() },
+                apnsSenders: try apnsSenders.map { option throws(Failure) in
+                    try option.sender(hasCertificate: apnsCertificates)
+                },
                 address: listen ?? EmulatorPlan.usualAddress)
         for policy in policies { plan.add(policy.policy) }
         let emulator = try plan.emulator(try settings(for: plan))

@@ -55,6 +55,71 @@ import Testing
         }
     }
 
+    /// Tokens mean nothing then, and the topic may be left out.
+    @Test func aCertificateIsEnough() async throws {
+        var sender = EmulatorSettings.APNsSender("ios", topic: "com.example.MyApp")
+        sender.hasCertificate = true
+        try await APNsFixture.run({ $0.apnsSenders = [sender] }) { fixture in
+            let client = try #require(fixture.emulator.apnsCertificate(of: "ios"))
+            let file = FileManager.default.temporaryDirectory.appending(path: "fanfare-\(UUID().uuidString).pem")
+            defer { try? FileManager.default.removeItem(at: file) }
+            try Data((client.certificate + client.key.reveal()).utf8).write(to: file)
+            let port = try #require(fixture.emulator.securePort)
+            func send(_ options: String...) async throws -> String {
+                try await Self.curl(
+                    [
+                        "-sS", "--http2", "--cacert", fixture.authority, "-w", "%{http_code}", "-d",
+                        "{\"aps\":{\"alert\":\"A\"}}",
+                        "https://localhost:\(port)/3/device/ab01",
+                    ] + options
+                ).output
+            }
+            #expect(try await send("--cert", file.path()) == "200")
+            #expect(try await send("--cert", file.path(), "-H", "authorization: bearer nonsense") == "200")
+            let other = #"{"reason":"TopicDisallowed"}400"#
+            #expect(try await send("--cert", file.path(), "-H", "apns-topic: com.example.Other") == other)
+            #expect(try await send("--cert", file.path(), "-H", "apns-push-type: location") == other)
+            // A client without one needs a token.
+            #expect(try await send() == #"{"reason":"MissingProviderToken"}403"#)
+            #expect(try await Self.curl(fixture.curl()).output == "\n2 200\n")
+            let subject = try await Program("openssl")(["x509", "-noout", "-subject", "-in", file.path()])
+            #expect(subject.output.contains("UID = com.example.MyApp"), "\(subject)")
+        }
+    }
+
+    @Test func aCertificateOfAnotherAuthorityFailsTheHandshake() async throws {
+        var sender = EmulatorSettings.APNsSender("ios", topic: "com.example.MyApp")
+        sender.hasCertificate = true
+        try await APNsFixture.run({ $0.apnsSenders = [sender] }) { fixture in
+            let folder = FileManager.default.temporaryDirectory.appending(path: "fanfare-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let (key, certificate) = (folder.appending(path: "k.pem").path(), folder.appending(path: "c.pem").path())
+            let made = try await Program("openssl")([
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=x",
+                "-keyout", key, "-out", certificate,
+            ])
+            #expect(made.status == 0, "\(made)")
+            let ended = try await Self.curl(fixture.curl(options: ["--cert", certificate, "--key", key]))
+            #expect(ended.status != 0 && ended.errors.contains("alert"), "\(ended)")
+            #expect(fixture.emulator.journal().isEmpty)
+        }
+    }
+
+    @Test func environmentsHaveCertificatesOfTheirOwn() async throws {
+        try await APNsFixture.run { fixture in
+            let connection = PeerConnection(isHTTP2: true, clientName: "ios")
+            for (host, result) in [
+                ("localhost", "200 -"), ("sandbox.localhost", "403 BadCertificateEnvironment"),
+                ("production.localhost", "200 -"),
+            ] {
+                try fixture.expect(result, on: connection, about: host) { $0.authority = host }
+            }
+            try fixture.emulator.add(try #require(try Fault.list(json: Array(#"{"rotated":"primary"}"#.utf8)).first))
+            try fixture.expect("403 BadCertificate", on: connection)
+        }
+    }
+
     @Test func manySendsShareOneConnection() async throws {
         try await APNsFixture.run { fixture in
             let ended = try await Self.curl(
