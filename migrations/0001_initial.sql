@@ -755,6 +755,7 @@ CREATE INDEX result_of_message ON push.result (id);
 CREATE INDEX result_in_doubt ON push.result (id) WHERE status = 'in_doubt';
 CREATE INDEX result_failed ON push.result (at, id) WHERE status IN ('rejected', 'expired');
 CREATE INDEX result_arrivals ON push.result USING brin (arrival) WITH (pages_per_range = 32, autosummarize = on);
+CREATE INDEX result_gone ON push.result (arrival) WHERE reason = 'target_gone';
 COMMENT ON TABLE push.result IS
     'What became of each message. Append-only; of a message''s rows the one with the highest arrival counts.';
 COMMENT ON COLUMN push.result.id IS 'The message: push.message.id.';
@@ -779,6 +780,8 @@ COMMENT ON INDEX push.result_in_doubt IS 'For push.in_doubt: few rows among mill
 COMMENT ON INDEX push.result_arrivals IS
     'For push.ended_since: results in the order of their arrival. Autovacuum writes its summaries, and pages without '
     'one are read.';
+COMMENT ON INDEX push.result_gone IS
+    'For push.gone_targets_after and push.gone_targets: few rows among millions, in the order of their arrival.';
 COMMENT ON INDEX push.result_failed IS
     'Failures by time, for push.recent_failures and push.retry_failed: few rows among millions, and accepted results '
     'cost nothing.';

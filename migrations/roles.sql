@@ -15,8 +15,9 @@ BEGIN
                     'push.enqueue_many and push.wake_up, learn what became of their own messages, and cancel, replace '
                     'and send those again.'),
                    ('push_register',
-                    'Fanfare: backends that register devices. May call push.put_device, push.patch_device and '
-                    'push.drop_device, and read push.device_status and push.gone_targets; may not enqueue messages.'),
+                    'Fanfare: backends that register devices. May call push.put_device, push.patch_device, '
+                    'push.drop_device and push.gone_targets_after, and read push.device_status and push.gone_targets; '
+                    'may not enqueue messages.'),
                    ('push_campaign',
                     'Fanfare: owners of campaigns. May create, start, pause, cancel and watch campaigns, and keep '
                     'their audiences and who is never reached; reads no message.'),
@@ -113,7 +114,7 @@ BEGIN ATOMIC
                ('push_enqueue push_register push_campaign push_approve push_worker push_monitor push_operator',
                 'iso schema schema_files'),
                ('push_enqueue', 'enqueue enqueue_many wake_up warm status_of ended_since cancel_own retry_own'),
-               ('push_register', 'put_device patch_device drop_device'),
+               ('push_register', 'put_device patch_device drop_device gone_targets_after'),
                ('push_campaign push_operator',
                 'create_campaign schedule_campaign pause_schedule resume_schedule backfill_campaign '
                 'archive_campaign unarchive_campaign tag_campaign start_run run_campaign cancel_run pause_run resume_run set_run_rate retry_run resolve_run '

@@ -54,12 +54,12 @@ import Testing
             #expect(try await phones() == ["alice", "gone-1", "invalid-1"])
             #expect(
                 try await bench.backend.texts("SELECT arrival::text FROM pruned")
-                    == bench.test.texts("SELECT max(arrival)::text FROM push.gone_targets"))
+                    == bench.test.texts("SELECT max(arrival)::text FROM push.gone_targets_after(NULL)"))
 
             let command = try #require(bench.page.text.firstMatch(of: /`(fanfare message list --gone [^`]+)`/)).1
             let printed = try await bench.type(String(command))
             let rows = try JSONSerialization.jsonObject(with: Data(printed.utf8)) as? [[String: Any]] ?? []
-            let view = try await bench.test.texts("SELECT handle FROM push.gone_targets")
+            let view = try await bench.test.texts("SELECT handle FROM push.gone_targets_after(NULL)")
             #expect(rows.compactMap { $0["handle"] as? String } == view && view.count == 3, "\(printed)")
         }
     }

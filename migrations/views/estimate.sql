@@ -219,8 +219,8 @@ BEGIN
                    a.application_name,
                    a.xact_start,
                    NULL::int,
-                   format('commit or roll back there, or SELECT pg_terminate_backend(%s): push.ended_since and '
-                          'push.run_events_since stop at what it has changed', a.pid)
+                   format('commit or roll back there, or SELECT pg_terminate_backend(%s): push.ended_since, '
+                          'push.gone_targets_after and push.run_events_since stop at what it has changed', a.pid)
               FROM push_internal.open_arrivals() o
                    JOIN pg_stat_activity a ON a.pid = o.pid
              WHERE a.pid <> pg_backend_pid()
@@ -257,7 +257,7 @@ COMMENT ON VIEW push.snapshot_holders IS
 COMMENT ON COLUMN push.snapshot_holders.kind IS
     'session, prepared transaction, replication slot or standby; log: a slot that nobody reads and for which the server keeps '
     'more than 1 GB of WAL; results: a session behind whose '
-    'transaction push.ended_since and push.run_events_since wait; hidden: sessions that the owner of the schema may not see.';
+    'transaction push.ended_since, push.gone_targets_after and push.run_events_since wait; hidden: sessions that the owner of the schema may not see.';
 COMMENT ON COLUMN push.snapshot_holders.holder IS
     'Process id, name of the prepared transaction or of the slot; for hidden, how many sessions.';
 COMMENT ON COLUMN push.snapshot_holders.who IS 'Role of the session; null: not known.';

@@ -1,6 +1,6 @@
 import Postgres
 
-/// A handle that the service of its hub no longer knows: a row of `push.gone_targets`.
+/// A handle that the service of its hub no longer knows: a row of `push.gone_targets_after`.
 public struct GoneTarget: Sendable, Equatable {
     /// Where it stands in the order of results; who has read so far reads on behind it.
     public let arrival: Int64
@@ -19,22 +19,18 @@ public struct GoneTarget: Sendable, Equatable {
 }
 
 extension Messages {
-    /// Handles that are gone, in the order in which that was recorded. Needs no more than the right to read
-    /// `push.gone_targets`: a login with push_register, or the owner.
+    /// Handles that are gone, in the order in which that was recorded, up to what an open transaction may yet write. Needs
+    /// no more than the right to call `push.gone_targets_after`: a login with push_register, or the owner.
     ///
     /// - Parameters:
-    ///   - hub: nil: of all hubs.
+    ///   - hub: nil: of all hubs. One that is not registered is an error.
     ///   - arrival: only what was recorded behind it; nil: all that is there.
     ///   - limit: at least 1. All of the last arrival come, also beyond it: who goes on behind that arrival misses nothing.
     public func gone(hub: String?, after arrival: Int64?, limit: Int32) async throws(DatabaseError) -> [GoneTarget] {
         try await database.query(
             """
             SELECT g.arrival, g.hub, g.handle, push.iso(g.since) AS since, g.reason, push.iso(g.at) AS at, g.message
-              FROM (SELECT t.*
-                      FROM push.gone_targets t
-                     WHERE t.hub = coalesce(\(hub), t.hub) AND t.arrival > coalesce(\(arrival), -1)
-                     ORDER BY t.arrival
-                     FETCH FIRST \(limit) ROWS WITH TIES) g
+              FROM push.gone_targets_after(\(arrival), \(hub), \(limit)) g
              ORDER BY g.arrival, g.message
             """, doing: "read which handles are gone"
         ) { rows in

@@ -12,8 +12,8 @@ struct ListMessages: DatabaseCommand {
             message was enqueued. A tag is also found within expressions. The last line says how far back it looked, \
             and how to look further; with --json it goes to standard error.
 
-            With --gone it prints the handles that their service no longer knows, the first recorded first, as the view \
-            push.gone_targets does; that needs a login with push_register. --after goes on behind the last arrival, \
+            With --gone it prints the handles that their service no longer knows, the first recorded first, as the function \
+            push.gone_targets_after does; that needs a login with push_register. --after goes on behind the last arrival, \
             of which all are printed, whatever --limit says.
 
             Example: fanfare message list --tag customer-777 --since 2d

@@ -48,6 +48,7 @@ extension MissingRole {
         "find_message": "push_monitor",
         "find_messages": "push_monitor",
         "gone_targets": "push_register",
+        "gone_targets_after": "push_register",
         "holder_of": "push_monitor",
         "holders_of_snapshots": "push_monitor",
         "hub_health": "push_monitor",

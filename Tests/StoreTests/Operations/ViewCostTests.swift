@@ -16,7 +16,7 @@ import Testing
                 SELECT 'news', 'World', '{"message": "hi"}', g FROM generate_series(1, 1000000) g;
                 INSERT INTO push.due (due_at, id, hub, priority) SELECT now(), g, \(store.hub), 1 FROM generate_series(500001, 1000000) g;
                 INSERT INTO push.result (id, post, status, reason) SELECT g, 10000 + g, 'accepted', 'taken_by_hub' FROM generate_series(1, 499000) g;
-                INSERT INTO push.result (id, post, status, reason) SELECT g, 10000 + g, 'rejected', 'bad_request' FROM generate_series(499001, 499900) g;
+                INSERT INTO push.result (id, post, status, reason) SELECT g, 10000 + g, 'rejected', CASE WHEN g > 499800 THEN 'target_gone' ELSE 'bad_request' END::push.reason FROM generate_series(499001, 499900) g;
                 INSERT INTO push.result (id, post, status, reason) SELECT g, 10000 + g, 'in_doubt', 'worker_lost' FROM generate_series(499901, 500000) g;
                 INSERT INTO push.post (id, bytes, hub, ids) SELECT 10000 + g, 1, \(store.hub), ARRAY[g] FROM generate_series(1, 500000) g;
                 INSERT INTO push.answer (post, milliseconds, verdict) SELECT 10000 + g, 1, 'accepted' FROM generate_series(1, 499900) g;
@@ -48,6 +48,7 @@ import Testing
         ("SELECT * FROM push.in_doubt", 10_000), ("SELECT * FROM push.recent_failures LIMIT 20", 2_000),
         ("SELECT * FROM push.throughput WHERE minute > now() - interval '1 hour'", 1_000),
         ("SELECT * FROM push.workers", 500), ("SELECT * FROM push.check()", 30_000),
+        ("SELECT * FROM push.gone_targets_after(NULL)", 2_000), ("SELECT * FROM push.gone_targets", 2_000),
         ("SELECT push.read_pulse()", 2_000), ("SELECT push.backlog_for_scaling('news')", 1_000),
     ]) func noViewReadsWholeTables(_ sql: String, _ pages: Int) async throws {
         let store = try await Self.large.value

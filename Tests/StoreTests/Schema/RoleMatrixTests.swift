@@ -63,7 +63,7 @@ import Testing
         add_hub cancel cancel_campaign cancel_devices cancel_hub empty_default_partitions erase open_gate pause_hub purge
         register_hub remove_hub rescue resolve resolve_doubts resume_hub retry retry_failed rotate_hub set_rate
         """,
-        "register": "drop_device patch_device put_device",
+        "register": "drop_device gone_targets_after patch_device put_device",
         "operator worker": "make_partitions",
         "monitor operator": """
         backlog_for_scaling claims_of_workers doubts_of_campaign due_at_of eta find_changes find_message find_messages holder_of holders_of_snapshots

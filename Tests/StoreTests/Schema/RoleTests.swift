@@ -64,6 +64,7 @@ import Testing
         Right([register], "SELECT push.drop_device('news', 'a')"),
         Right([register, monitor, operators], "SELECT * FROM push.device_status WHERE hub = 'news' AND device = 'a'"),
         Right([register], "SELECT * FROM push.gone_targets WHERE arrival > 0"),
+        Right([register], "SELECT * FROM push.gone_targets_after(NULL, 'news')"),
         Right(watching, "SELECT * FROM push.device_backlog"),
         Right(watching, "SELECT * FROM push.lost_changes"),
         Right(watching, "SELECT * FROM push.find_changes('news', 'a')"),
