@@ -197,7 +197,7 @@ import Testing
         let less = try Self.number(page.text.firstMatch(of: /says ([0-9,]+) for\s+topics/)?.1)
         let worker = try await Self.worker()
         func content(_ bytes: Int) -> String {
-            let head = #"{"message":{"android":{},"apns":{},"webpush":{},"data":{"k":""#
+            let head = #"{"message":{"data":{"k":""#
             return head + String(repeating: "x", count: bytes - head.utf8.count - 4) + "\"}}}"
         }
         #expect(try await Self.refusal(["handles": "'{a}'"], in: worker, content(most)) == nil)

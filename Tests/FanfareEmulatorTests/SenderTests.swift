@@ -26,7 +26,8 @@ import Testing
             let output = try await emulator.printed("FANFARE_HUBS_SHOP_SERVICE_ACCOUNT=\"$(cat '\(file)')\"")
             #expect(
                 output.contains(
-                    #""shop": {"kind": "fcm", "project": "shop-emulator", "endpoint": "http://\#(address)"}"#))
+                    #""shop": {"kind": "fcm", "project": "shop-emulator", "endpoint": "http://\#(address)", "tags": "topics"}"#
+                ))
             #expect(!output.contains("SharedAccessKey") && !output.contains("PRIVATE KEY"))
             let account = try account(file)
             #expect(account["token_uri"] == "http://\(address)/token" && account["project_id"] == "shop-emulator")

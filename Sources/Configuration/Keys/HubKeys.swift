@@ -5,7 +5,7 @@ import Signing
 
 extension HubConfiguration {
     static let keys: [SettingKey<HubConfiguration>] = [
-        .choice("kind", \.settings.kind, "the push service"),
+        .choice("kind", \.settings.kind, "the push service", change: .never),
         .text(
             "hub", \.settings.hub,
             .text(

@@ -6,11 +6,13 @@ package struct HubSecretKeys: Sendable, Equatable {
     package let primary: String
     /// The key of the one that takes over when the first is refused: `secondaryConnectionString`.
     package let secondary: String
+    /// What such a secret is: `key`.
+    package let word: String
 
     package init(of kind: HubKind) {
         switch kind {
-        case .notificationHubs: (primary, secondary) = ("connectionString", "secondaryConnectionString")
-        case .fcm: (primary, secondary) = ("serviceAccount", "secondaryServiceAccount")
+        case .notificationHubs: (primary, secondary, word) = ("connectionString", "secondaryConnectionString", "key")
+        case .fcm: (primary, secondary, word) = ("serviceAccount", "secondaryServiceAccount", "account")
         }
     }
 

@@ -46,7 +46,7 @@ enum SecretFilePermissions {
 
     private static func isRemote(account text: Secret?) -> Bool {
         guard let text, let account = try? ServiceAccount(parsing: text.reveal()) else { return false }
-        return !account.tokenAddress.text.hasPrefix("http://")
+        return !account.tokenAddress.isOnThisMachine
     }
 
     /// `password=` in any form, or `user:password@` in a URI.

@@ -3,11 +3,12 @@ import Signing
 
 extension SettingsLoader {
     /// Both accounts can sign and are of one project, which follows from the first if it is not set.
-    mutating func checkAccounts(_ secret: Secret, of hub: HubConfiguration) {
+    mutating func checkAccounts(_ secret: Secret, of hub: HubConfiguration, badFileKeys: Set<String>) {
         var hub = hub
         let name = hub.settings.name
         let key = "hubs.\(name).serviceAccount"
         guard let primary = account(secret, at: key) else { return }
+        checkPlace(primary, at: key, of: hub.settings, badFileKeys)
         let isChosen = origins["hubs.\(name).project"] != nil
         if isChosen {
             compareProjects(primary, at: key, with: hub.settings)
@@ -18,6 +19,7 @@ extension SettingsLoader {
         }
         let secondKey = "hubs.\(name).secondaryServiceAccount"
         guard let second = hub.secondaryServiceAccount, let secondary = account(second, at: secondKey) else { return }
+        checkPlace(secondary, at: secondKey, of: hub.settings, badFileKeys)
         if isChosen {
             compareProjects(secondary, at: secondKey, with: hub.settings)
         } else if secondary.project != primary.project {
@@ -29,6 +31,28 @@ extension SettingsLoader {
             warn(
                 secondKey, "has the key of serviceAccount", "a key cannot take over from itself",
                 "Make a second key for the account, or leave it out")
+        }
+    }
+
+    /// Tokens of an emulator are of use there alone, and those of the service must not reach another program.
+    private mutating func checkPlace(
+        _ account: ServiceAccount, at key: String, of hub: HubSettings, _ badFileKeys: Set<String>
+    ) {
+        let endpoint = "hubs.\(hub.name).endpoint"
+        guard hub.endpoint != nil || isNotGiven(endpoint, badFileKeys: badFileKeys) else { return }
+        let (token, host) = (account.tokenAddress, account.tokenAddress.host)
+        switch (token.isOnThisMachine, hub.endpoint) {
+        case (true, nil):
+            report(
+                key, "is an emulator's: its token_uri is on \(host)",
+                "\(endpoint) is not set, so the emulator's tokens would go to Google",
+                "Set \(endpoint) to \(token.origin), or use an account that Google made")
+        case (false, let address?) where address.hasPrefix("http://"):
+            report(
+                key, "is no emulator's: its token_uri is on \(host)",
+                "\(endpoint) is \(address), so Google's tokens would go to a program on this machine",
+                "Use the account that the emulator there has made, or leave \(endpoint) out")
+        default: break
         }
     }
 

@@ -103,7 +103,7 @@ extension SettingsLoader {
     }
 
     /// No source has the key, not even with a wrong value, which is reported already.
-    private func isNotGiven(_ key: String, badFileKeys: Set<String>) -> Bool {
+    func isNotGiven(_ key: String, badFileKeys: Set<String>) -> Bool {
         origins[key] == nil && !badFileKeys.contains(key)
     }
 

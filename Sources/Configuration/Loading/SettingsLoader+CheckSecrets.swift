@@ -13,7 +13,7 @@ extension SettingsLoader {
         guard let secret else { return reportMissing(keys.primary, of: hub.settings, badFileKeys: badFileKeys) }
         switch hub.settings.kind {
         case .notificationHubs: checkConnection(secret, of: hub)
-        case .fcm: checkAccounts(secret, of: hub)
+        case .fcm: checkAccounts(secret, of: hub, badFileKeys: badFileKeys)
         }
     }
 

@@ -78,6 +78,12 @@ struct SettingsFile {
         return HubKind(rawValue: name)
     }
 
+    /// How a secret is given, which is one text.
+    private static func asText(_ key: [String]) -> String {
+        "Write it as one text in quotes, or set \(SettingsSources.environmentName(of: key)), or the credential file "
+            + Credentials.fileName(of: key)
+    }
+
     private mutating func take(_ member: LocatedJSON.Member, as key: [String], in tree: SettingsTree) {
         let node = member.node
         if case .null = node { return }  // null means not set
@@ -106,7 +112,7 @@ struct SettingsFile {
                 problems.append(
                     SettingsProblem(
                         key: dotted, found: "\(shown) (\(origin))", rule: "must be \(rule.words)",
-                        remedy: rule.remedy(for: "", initial: nil)))
+                        remedy: rule.isSecret ? Self.asText(key) : rule.remedy(for: "", initial: nil)))
                 return
             }
             if key.count == 4, key[2] == "languages" { hubs[key[1], default: []].insert(key[3]) }

@@ -58,4 +58,6 @@ public enum SettingChange: String, Sendable {
     case reload
     /// When the process starts.
     case restart
+    /// Never: a reload with another value is refused, and so is the registration.
+    case never
 }

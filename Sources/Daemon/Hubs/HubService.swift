@@ -17,6 +17,8 @@ public struct HubService: Sendable {
     public let credentials: [Credential]
     /// What shows whether it knows us, and sends nothing.
     public let question: Question
+    /// Whether a test send reaches devices, and says what became of each. Else the service only checks it.
+    public let testsReachDevices: Bool
     private let makePasses: @Sendable (HTTPClient, (any PassSource)?) throws -> any PassSource
 
     public struct Credential: Sendable {
@@ -46,7 +48,7 @@ public struct HubService: Sendable {
     /// - Parameter makePasses: also takes the source before a reload.
     init(
         _ settings: HubSettings, base: String, provider: any Provider, installations: Installations? = nil,
-        credentials: [Credential], question: Question,
+        credentials: [Credential], question: Question, testsReachDevices: Bool,
         makePasses: @escaping @Sendable (HTTPClient, (any PassSource)?) throws -> any PassSource
     ) {
         self.settings = settings
@@ -55,6 +57,7 @@ public struct HubService: Sendable {
         self.installations = installations
         self.credentials = credentials
         self.question = question
+        self.testsReachDevices = testsReachDevices
         self.makePasses = makePasses
     }
 

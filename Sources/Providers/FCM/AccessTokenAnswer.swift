@@ -87,12 +87,14 @@ enum AccessTokenAnswer: Equatable {
         return Int64(min(seconds, Double(longestLife)))
     }
 
+    /// How the words begin that blame our clock.
+    static let clockIs = "the clock of this machine is "
+
     private static func clock(_ skew: Double?) -> String {
-        guard let skew else { return "the clock of this machine is probably wrong" }
+        guard let skew else { return clockIs + "probably wrong" }
         // Whole seconds on the other side, and the way there.
         guard abs(skew) >= 2 else { return "the clock of this machine agrees with the endpoint's" }
-        return
-            "the clock of this machine is \(Int(min(abs(skew), 1e9))) s \(skew > 0 ? "ahead of" : "behind") the endpoint's"
+        return clockIs + "\(Int(min(abs(skew), 1e9))) s \(skew > 0 ? "ahead of" : "behind") the endpoint's"
     }
 }
 

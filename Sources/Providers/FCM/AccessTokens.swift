@@ -94,6 +94,9 @@ public final class AccessTokens: PassSource {
 
     public var refusal: String? { look { $0.refusal(at: now()) } }
 
+    /// Whether a trouble or a refusal, by its reason, comes from the clock of this machine.
+    public static func blamesClock(_ reason: String) -> Bool { reason.contains(AccessTokenAnswer.clockIs) }
+
     private func trouble(of tokens: AccessTokenState) -> PassTrouble? {
         let now = now()
         if tokens.pass(at: now) != nil { return nil }

@@ -104,9 +104,15 @@ extension FCM: Provider {
             "Internal error encountered.", "The service is currently unavailable.",
         ]
 
+        /// As sentences: not every one of Google's ends with a stop.
+        private static func joined(_ sentences: [String]) -> String {
+            sentences.filter { !$0.isEmpty }.reduce("") { text, next in
+                text.isEmpty ? next : text + (text.hasSuffix(".") ? " " : ". ") + next
+            }
+        }
+
         init(_ response: Reply.Response, _ error: FCMError, _ sent: Reply.Sent?) {
-            let sentence = ([error.message] + error.violations.map(\.words)).filter { !$0.isEmpty }.joined(
-                separator: " ")
+            let sentence = Self.joined([error.message] + error.violations.map(\.words))
             let text = sentence.isEmpty ? String(decoding: response.beginning, as: UTF8.self) : sentence
             let line = text.isEmpty || Self.fixed.contains(text) ? text : SentValues(sent).masked(text.sanitised())
             let said = sentence.isEmpty ? "" : line.hasSuffix(".") ? String(line.dropLast()) : line

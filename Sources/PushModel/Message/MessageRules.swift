@@ -13,8 +13,12 @@ extension Message {
     func checkFormat(for hub: HubSettings) throws(Unsendable) {
         let kind = hub.kind.facts
         if !kind.formats.contains(format) {
-            let formats = kind.formats.joined(separator: ", ")
-            throw Unsendable("format", format, "hub \(hub.name) is \(kind.label): set format to \(formats)")
+            let formats = kind.formats.joined(separator: " or ")
+            let why = isTemplate ? ". The default, template, is for kinds of hubs that render templates" : ""
+            throw Unsendable(
+                "format", format,
+                "hub \(hub.name) is \(kind.label): set format to \(formats)\(why). Write the payload of the service, such as "
+                    + #"{"message": {"notification": {"title": "Hello"}}}"#)
         }
         if !kind.takesHeaders, headers != nil {
             throw Unsendable("headers", nil, "hub \(hub.name) is \(kind.label), which takes none; its payload says all")

@@ -83,7 +83,11 @@ struct PayloadFormat: Sendable {
 
     /// For people: the headers that a row may set.
     var headerList: String {
-        (headers.isEmpty ? "none" : headers.joined(separator: ", ")) + (isDirect ? ", only with handles" : "")
+        if !headers.isEmpty { return headers.joined(separator: ", ") + (isDirect ? ", only with handles" : "") }
+        return name == "fcmv1"
+            ? "no headers: those of Apple and of browsers stand in the content, as message.apns.headers and "
+                + "message.webpush.headers"
+            : "no headers"
     }
 }
 

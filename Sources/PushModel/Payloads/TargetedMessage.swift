@@ -18,7 +18,8 @@ package struct TargetedMessage {
     package let targets: [(name: String, value: JSONValue)]
     /// `{"message":{...}}` without targets: what a row of `push.message` holds.
     package let payload: String
-    /// Bytes of the payload without white space, times to live and headers, which say how it is delivered and do not count.
+    /// Bytes of the payload without white space, times to live and headers, which say how it is delivered and do not count;
+    /// nor does an object of a platform that holds nothing else. So it is never more than the content of a row has.
     package let size: Int
     /// The first rule that it breaks; nil: none.
     package let fault: Fault?
@@ -67,7 +68,9 @@ package struct TargetedMessage {
         case .object(let members):
             let sizes = members.compactMap { member -> Int? in
                 let path = path + [member.name]
-                if path.count == 3, uncounted.contains(path) { return nil }
+                if uncounted.contains(path) || path.count == 2 && isUncounted(member.node.value, at: path) {
+                    return nil
+                }
                 return size(of: .string(member.name), at: []) + 1 + size(of: member.node.value, at: path)
             }
             return 2 + sizes.reduce(0, +) + max(0, sizes.count - 1)
@@ -75,11 +78,27 @@ package struct TargetedMessage {
             return 2 + elements.reduce(0) { $0 + size(of: $1.value, at: path + ["[]"]) } + max(0, elements.count - 1)
         case .string(let text):
             return text.utf8.reduce(2) {
-                $0 + ($1 == UInt8(ascii: "\"") || $1 == UInt8(ascii: "\\") ? 2 : $1 < 0x20 ? 6 : 1)
+                $0 + (isEscapedInTwo($1) ? 2 : $1 < 0x20 ? 6 : 1)
             }
         case .number(let text): return text.utf8.count
         case .bool(let flag): return flag ? 4 : 5
         case .null: return 4
+        }
+    }
+
+    /// Whether the object of a platform has nothing that counts: what Fanfare adds for a row without one.
+    private static func isUncounted(_ value: JSONValue, at path: [String]) -> Bool {
+        guard case .object(let members) = value, uncounted.contains(where: { $0.starts(with: path) }) else {
+            return false
+        }
+        return members.allSatisfy { uncounted.contains(path + [$0.name]) }
+    }
+
+    /// Quote, backslash, and the controls that have a short escape: `\b \t \n \f \r`.
+    private static func isEscapedInTwo(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), 8, 9, 10, 12, 13: true
+        default: false
         }
     }
 }

@@ -44,6 +44,13 @@ struct Planner {
         var target = try message.target.checked(for: hub)
         if let locale = try locale(of: message) {
             guard hub.localization == .tags else {
+                if !kind.takesTemplates {
+                    throw Unsendable(
+                        "locale", message.locale,
+                        "hub \(hub.name) is \(kind.label), which does not know the languages of phones; leave locale out and "
+                            + "let the phone translate (title_loc_key), or set hubs.\(hub.name).localization \"tags\" to "
+                            + "send to phones that also have the topic \(locale.tag)")
+                }
                 throw Unsendable(
                     "locale", message.locale,
                     "a content of format \(message.format) is finished and cannot be localised by property; "

@@ -93,6 +93,10 @@ struct TagExpressionParser {
         }
         let start = at
         if kind.tag == .topics {
+            if let name = Topic.prefixed(bytes[start...]) {
+                throw TagExpressionError(
+                    at: start, "\("\(Topic.prefix)\(name)".quoted) is not a topic of FCM; \(name) is one")
+            }
             at = bytes[start...].firstIndex { !Topic.isTopic($0) } ?? bytes.count
             // Tags of a notification hub have characters that topics lack: such a tag is named whole, with a topic like it.
             let end = bytes[start...].firstIndex { !Topic.isTopic($0) && !Tag.isPlain($0) } ?? bytes.count

@@ -37,7 +37,11 @@ extension Target {
             return .tag(topic)
         case .handles(let handles):
             guard (1...kind.handles).contains(handles.count) else {
-                let range = kind.handles == 1 ? "exactly one" : "1 to \(kind.handles)"
+                let range =
+                    kind.handles == 1
+                    ? "exactly one; write a row for each: INSERT INTO push.message (hub, handles, format, content) SELECT "
+                        + "'\(hub.name)', ARRAY[h], '\(kind.formats[0])', '{...}' FROM unnest('{...}'::text[]) h"
+                    : "1 to \(kind.handles)"
                 throw Unsendable("handles", nil, "there are \(handles.count), one request takes \(range)")
             }
             for (index, handle) in handles.enumerated() where !Target.isHandle(handle) {

@@ -29,6 +29,16 @@ public enum Topic {
         return near != tag && isTopic(near) ? near : nil
     }
 
+    /// What stands before a topic where a service names all kinds of targets in one field, and nowhere in a row.
+    static let prefix = "/topics/"
+
+    /// The topic behind the prefix; nil: they do not begin with one that has a topic behind it.
+    static func prefixed(_ bytes: ArraySlice<UInt8>) -> String? {
+        guard bytes.starts(with: prefix.utf8) else { return nil }
+        let name = bytes.dropFirst(prefix.utf8.count).prefix(while: isTopic)
+        return name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
+    }
+
     /// The rule broken by a character that a topic cannot contain.
     static func refusal(of bytes: [UInt8], at index: Int) -> String {
         let scalar = String(decoding: bytes[index...].prefix(4), as: UTF8.self).unicodeScalars.prefix(1)

@@ -35,9 +35,10 @@ package enum DidYouMean {
         return best
     }
 
-    /// The command or option that was probably meant: the only one that has `word` as one of its parts between dashes, as
-    /// `open-gate` has `gate`; else the nearest.
+    /// The command or option that was probably meant: the plural; else the only one that has `word` as one of its parts
+    /// between dashes, as `open-gate` has `gate`; else the nearest.
     package static func command(for word: String, in known: [String]) -> String? {
+        if known.contains(word + "s") { return word + "s" }
         let parts = known.filter { $0 != word && $0.split(separator: "-").contains(word.drop { $0 == "-" }) }
         return parts.count == 1 ? parts[0] : nearest(to: word, in: known)
     }

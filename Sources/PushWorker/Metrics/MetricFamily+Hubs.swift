@@ -34,7 +34,8 @@ extension MetricFamily {
         "fanfare_claim_messages", .histogram([1, 2, 5, 10, 20, 50, 100, 250, 500, 1_000, 2_000]), labels: ["hub"],
         "Messages in a claim")
     public static let throttled = MetricFamily(
-        "fanfare_throttled_total", .counter, labels: ["hub"], "Posts to which the hub answered that all have to wait")
+        "fanfare_throttled_total", .counter, labels: ["hub"],
+        "Posts that the hub wants later: because all have to wait, or, with a hub of kind fcm, one phone")
     public static let gateWait = MetricFamily(
         "fanfare_gate_wait_seconds_total", .counter, labels: ["hub"],
         "Time in which the hub had asked all to wait, as this worker knows it")

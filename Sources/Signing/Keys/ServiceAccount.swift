@@ -22,6 +22,7 @@ public struct ServiceAccount: Sendable, Equatable {
     /// - Throws: `ServiceAccountError`, which names the member at fault and never holds any of the text.
     public init(parsing text: String) throws(ServiceAccountError) {
         let members = try Members(text)
+        if members.isOfApp { throw .ofApp }
         guard try members.text(.type) == "service_account" else { throw .otherType }
         project = try members.text(.project, Self.isName)
         email = try members.text(.email) { Self.isName($0) && $0.contains("@") }
@@ -64,6 +65,9 @@ private struct Members {
         guard let values = parsed as? [String: Any] else { throw .notJSON }
         self.values = values
     }
+
+    /// The file with which an app finds its project.
+    var isOfApp: Bool { values["type"] == nil && values["project_info"] != nil && values["client"] != nil }
 
     func has(_ member: ServiceAccountError.Member) -> Bool {
         values[member.rawValue].map { !($0 is NSNull) } ?? false

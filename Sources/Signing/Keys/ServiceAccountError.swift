@@ -21,6 +21,8 @@ public enum ServiceAccountError: Error, Sendable, Equatable {
     case form(Member)
     /// Another kind of credential, such as the OAuth client of a person.
     case otherType
+    /// `google-services.json`.
+    case ofApp
     case address(WebAddressError)
     case key(RSAKeyError)
 }
@@ -37,6 +39,9 @@ extension ServiceAccountError: CustomStringConvertible {
         case .form(let member): "\(member.rawValue) is empty, too long, or has characters that it cannot have"
         case .otherType:
             "type is not service_account; make a key in the Firebase console: Project settings, Service accounts"
+        case .ofApp:
+            "is google-services.json, which belongs to the app; make a key in the Firebase console: Project settings, Service "
+                + "accounts"
         case .address(let error): "token_uri \(error)"
         case .key(let error): "private_key \(error)"
         }

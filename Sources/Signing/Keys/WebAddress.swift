@@ -2,8 +2,12 @@
 public struct WebAddress: Sendable, Equatable {
     /// Scheme and host in lower case, the path as given; `/` alone is left out.
     public let text: String
+    /// `https://host[:port]`
+    public let origin: String
     /// Without port, IPv6 in brackets.
     public let host: String
+    /// Plain HTTP, which is allowed on loopback alone.
+    public var isOnThisMachine: Bool { origin.hasPrefix("http://") }
 
     /// Characters an address may have.
     public static let limit = 2_000
@@ -25,6 +29,7 @@ public struct WebAddress: Sendable, Equatable {
             throw error == .plainHTTP ? .plainHTTP : .form
         }
         let path = rest[slash...]
+        origin = endpoint.base
         self.text = endpoint.base + (path == "/" ? "" : path)
         host = endpoint.host
     }

@@ -85,7 +85,8 @@ extension EmulatorPlan {
             return ["", "  \(name)".padded(to: 24) + " FCM, project \(planned.sender.project), as in the settings"]
         }
         let key =
-            "\"\(name)\": {\"kind\": \"fcm\", \"project\": \"\(planned.sender.project)\", \"endpoint\": \"\(endpoint)\"}"
+            "\"\(name)\": {\"kind\": \"fcm\", \"project\": \"\(planned.sender.project)\", \"endpoint\": \"\(endpoint)\", "
+            + "\"tags\": \"topics\"}"
         return [
             "", "  \(name)".padded(to: 24) + " FCM, with the service account \(file.path)",
             "    \(key)", "    export FANFARE_HUBS_\(Self.variable(name))_SERVICE_ACCOUNT=\"$(cat '\(file.path)')\"",

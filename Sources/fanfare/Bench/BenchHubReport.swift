@@ -1,4 +1,5 @@
 import CommandLineTool
+import Daemon
 import HTTPTransport
 import PushModel
 
@@ -19,6 +20,7 @@ struct BenchHubReport: Sendable {
     let window: Int
     /// Posts a second the settings allow; 0: any.
     let rate: Int
+    private let remedies: HubRemedies
     /// Opening a connection; nil: none was opened.
     private(set) var opening: Timing?
     /// Requests that send nothing, on an open connection.
@@ -33,10 +35,13 @@ struct BenchHubReport: Sendable {
     init(_ sending: BenchSending) {
         self.init(
             hub: sending.hub.settings.name, tag: sending.tag, base: sending.hub.base, asked: sending.count,
-            atOnce: sending.atOnce, window: sending.hub.settings.window, rate: sending.hub.settings.ratePerSecond)
+            atOnce: sending.atOnce, window: sending.hub.settings.window, rate: sending.hub.settings.ratePerSecond,
+            remedies: HubRemedies(of: sending.hub.settings))
     }
 
-    init(hub: String, tag: String, base: String, asked: Int, atOnce: Int, window: Int, rate: Int) {
+    init(
+        hub: String, tag: String, base: String, asked: Int, atOnce: Int, window: Int, rate: Int, remedies: HubRemedies
+    ) {
         self.hub = hub
         self.tag = tag
         self.base = base
@@ -44,6 +49,7 @@ struct BenchHubReport: Sendable {
         self.atOnce = atOnce
         self.window = window
         self.rate = rate
+        self.remedies = remedies
     }
 
     /// A look before the first send, and what became of it.
@@ -74,11 +80,11 @@ struct BenchHubReport: Sendable {
     var failure: Failure? {
         let doing = "cannot send to hub \"\(hub)\""
         if let unreached {
-            let ending = unreached.verdict.ending(hub: hub, http: nil, repeatable: true)
+            let ending = unreached.verdict.ending(remedies, http: nil, repeatable: true)
             return Failure(doing, because: ending.because ?? ending.word, hint: ending.hint, status: ending.status)
         }
         guard let bad = sent.first(where: { $0.answer.verdict != .accepted }) else { return nil }
-        let ending = bad.answer.verdict.ending(hub: hub, http: bad.answer.status)
+        let ending = bad.answer.verdict.ending(remedies, http: bad.answer.status)
         let left = asked - sent.count
         let rest = left > 0 ? "; \(left) of \(asked) were not sent" : ""
         return Failure(

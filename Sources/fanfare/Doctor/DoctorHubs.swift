@@ -38,7 +38,8 @@ enum DoctorHubs {
         var findings: [DoctorFinding] = []
         for (index, credential) in service.credentials.enumerated() {
             let place = Place(
-                area: "hub \(name)", key: credential.name, setting: credential.setting, base: service.base,
+                area: "hub \(name)", key: credential.name, base: service.base,
+                remedies: HubRemedies(of: service.settings, setting: credential.setting),
                 proxyVariable: proxyVariable(in: ProcessInfo.processInfo.environment))
             let passes = try credential.passes(clients.http1)
             async let _ = passes.keepReady { _ in }
@@ -54,34 +55,30 @@ enum DoctorHubs {
             if index == 0, let skew = skew(reply) { findings.append(clock(skew, place)) }
         }
         if service.credentials.count == 1 {
+            let word = HubSecretKeys(of: service.settings.kind).word
             findings.append(
-                .ok("hub \(name)", "secondary key", "none: a rotation of the key means a pause"))
+                .ok("hub \(name)", "secondary \(word)", "none: a rotation of the \(word) means a pause"))
         }
         return findings + advice(on: service.settings)
     }
 
     /// Why there is no pass to ask with. Pure.
     static func finding(_ trouble: PassTrouble, at place: Place) -> DoctorFinding {
-        switch trouble {
-        case .refused(let why):
-            .fail(
-                place.area, place.key, "lets nobody in: \(why)",
-                remedy: "Check \(place.setting): whether the account is there and enabled, and its key not deleted.")
-        case .waiting(let why):
-            .fail(
-                place.area, place.key, "brings no access token: \(why)",
-                remedy: "Check the way from here to the token endpoint that \(place.setting) names.")
-        }
+        let found =
+            switch trouble {
+            case .refused(let why): "lets nobody in: \(why)"
+            case .waiting(let why): "brings no access token: \(why)"
+            }
+        return .fail(place.area, place.key, found, remedy: place.remedies.remedy(of: trouble))
     }
 
     struct Place: Sendable {
         var area: String
         /// `primary key`
         var key: String
-        /// `hubs.news.connectionString`
-        var setting: String
         /// `https://host`
         var base: String
+        var remedies: HubRemedies
         /// The variable of the environment that names a proxy; nil: no variable.
         var proxyVariable: String?
     }
@@ -95,10 +92,11 @@ enum DoctorHubs {
     static func finding(_ answer: Answer, _ reply: Reply, at place: Place) -> DoctorFinding {
         let (area, name) = (place.area, place.key)
         let words = answer.error ?? "hub replied \(answer.status.map(String.init) ?? "nothing")"
+        let remedy = place.remedies.remedy(of: answer.verdict, http: answer.status) ?? "Ask again later."
         switch answer.verdict {
         case .accepted: return .ok(area, name, "accepted by \(place.base)")
         case .authExpired, .authFailed:
-            if isMissingRight(reply) {
+            if place.remedies.kind == .notificationHubs, isMissingRight(reply) {
                 return .warn(
                     area, name, "may only send, so it cannot be checked without sending: \(words)",
                     remedy:
@@ -107,48 +105,27 @@ enum DoctorHubs {
             }
             if answer.status == 407 {
                 return .fail(
-                    area, name, "a proxy between here and \(place.base) asks for credentials: \(words)",
-                    remedy:
-                        "Fanfare has none for a proxy: let this machine reach the hub without, or check the Endpoint in "
-                        + "\(place.setting).")
-            }
-            if answer.status == nil, ["has expired", "not yet valid"].contains(where: words.contains) {
-                return .fail(
-                    area, name, "\(place.base) cannot prove who it is: \(words)",
-                    remedy: "Check the dates of the hub's certificate, and this machine's clock.")
+                    area, name, "a proxy between here and \(place.base) asks for credentials: \(words)", remedy: remedy)
             }
             if answer.status == nil {
-                return .fail(
-                    area, name, "\(place.base) cannot prove who it is: \(words)",
-                    remedy:
-                        "Check ca-certificates, and whether a proxy stands between; transport.caFile trusts another authority, and the "
-                        + "check is never switched off.")
+                return .fail(area, name, "\(place.base) cannot prove who it is: \(words)", remedy: remedy)
             }
-            return .fail(
-                area, name, "refused: \(words)",
-                remedy: "Check key name and key in \(place.setting), and this machine's clock.")
+            return .fail(area, name, "refused: \(words)", remedy: remedy)
         case .hubNotFound where answer.status != 404:
             return .fail(
-                area, name, "another server answers at \(place.base), perhaps a proxy: \(words)",
-                remedy: "Check the Endpoint in \(place.setting), and what stands between here and the hub.")
+                area, name, "another server answers at \(place.base), perhaps a proxy: \(words)", remedy: remedy)
         case .hubNotFound:
-            return .fail(
-                area, name, "there is no such hub at \(place.base): \(words)",
-                remedy: "Check the hub's name and the Endpoint in \(place.setting).")
+            return .fail(area, name, "\(place.remedies.absence) at \(place.base): \(words)", remedy: remedy)
         case .quotaExceeded:
-            return .fail(
-                area, name, "the hub's tier or quota does not allow it: \(words)",
-                remedy: "Look at the hub's tier and usage in the portal.")
+            return .fail(area, name, "the hub's tier or quota does not allow it: \(words)", remedy: remedy)
         case .notSent:
             return .fail(
                 area, name, "\(place.base) is out of reach: \(words)",
-                remedy: "Check the Endpoint in \(place.setting), name resolution and the firewall."
-                    + (place.proxyVariable.map { " Fanfare does not use the proxy of \($0)." } ?? ""))
+                remedy: remedy + (place.proxyVariable.map { " Fanfare does not use the proxy of \($0)." } ?? ""))
         case .throttled(let after, _, _):
             return .warn(
-                area, name, "the hub asks to wait for \(HumanFormat.duration(after)): \(words)",
-                remedy: "Ask again later.")
-        default: return .warn(area, name, "is not known: \(words)", remedy: "Ask again later.")
+                area, name, "the hub asks to wait for \(HumanFormat.duration(after)): \(words)", remedy: remedy)
+        default: return .warn(area, name, "is not known: \(words)", remedy: remedy)
         }
     }
 
@@ -177,6 +154,6 @@ enum DoctorHubs {
         }
         return .fail(
             place.area, "clock", "the hub is \(DoctorDatabase.difference(skew)) us",
-            remedy: "Set this machine's clock by NTP: tokens are signed with it.")
+            remedy: HubRemedies.clock)
     }
 }

@@ -1,4 +1,5 @@
 import CommandLineTool
+import Configuration
 import Daemon
 import HTTPTransport
 import Logging
@@ -24,8 +25,9 @@ struct HubConnection: Sendable {
         let reply = await client.perform(try make(pass))
         guard case .answered(let response) = reply.outcome, response.status == 401, passes.useOther(than: pass)
         else { return reply }
+        let word = HubSecretKeys(of: hub.settings.kind).word
         Logger(label: "fanfare.hub").warning(
-            "the hub refuses the key in use; trying the other one", metadata: ["hub": "\(hub.settings.name)"])
+            "the hub refuses the \(word) in use; trying the other one", metadata: ["hub": "\(hub.settings.name)"])
         return await client.perform(try make(try await self.pass()))
     }
 
@@ -35,7 +37,10 @@ struct HubConnection: Sendable {
             return try await passes.waitForPass(to: hub.provider.host)
         } catch {
             let status: ExitStatus = if case .refused = error { .configuration } else { .unavailable }
-            throw Failure("cannot speak to hub \"\(hub.settings.name)\"", because: error.reason, status: status)
+            let name = hub.settings.name
+            throw Failure(
+                "cannot speak to hub \"\(name)\"", because: error.reason,
+                hint: HubRemedies(of: hub.settings).remedy(of: error), status: status)
         }
     }
 }

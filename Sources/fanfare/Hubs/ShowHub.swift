@@ -1,11 +1,14 @@
-import CommandLineTool
 import ArgumentParser
+import CommandLineTool
+import Configuration
+import PushModel
 import Store
 
 /// `fanfare hub show`
 struct ShowHub: DatabaseCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show all about one hub: gate, key, token, window, rate, backlog, devices.",
+        commandName: "show",
+        abstract: "Show all about one hub: gate, key or account, token, window, rate, backlog, devices.",
         discussion: "Example: fanfare hub show news --json")
 
     @Argument(help: "The hub's name in the settings.", completion: .hub) var hub: String
@@ -30,7 +33,7 @@ extension SystemStatus.Hub {
             ("hub", hub), ("kind", kind), ("state", state), ("why", why), ("gate until", gateUntil),
             ("next probe", nextProbe),
             ("due", dueText), ("later", laterText), ("oldest waits", waiting.map(HumanFormat.duration)),
-            ("workers", "\(workers)"), ("note", note), ("key", key), ("token ends", tokenExpiresAt),
+            ("workers", "\(workers)"), ("note", note), (keyWord, key), ("token ends", tokenExpiresAt),
             ("in flight", flight),
             ("answers/s", answersPerSecond.map(TopScreen.rate)),
             ("rate", rate.map { "at most \(TopScreen.rate($0)) posts per second" } ?? "no limit"),
@@ -41,6 +44,9 @@ extension SystemStatus.Hub {
         return shown.map { $0.0 + String(repeating: " ", count: 14 - $0.0.count) + $0.1.onOneLine }.joined(
             separator: "\n")
     }
+
+    /// What the hub knows us by: `key`, or at some kinds `account`.
+    private var keyWord: String { HubKind(rawValue: kind).map { HubSecretKeys(of: $0).word } ?? "key" }
 
     /// Why it takes no posts, and what else is to be said about it, in one line.
     var reasons: String { [why, note].compactMap(\.self).joined(separator: "; ") }

@@ -1,6 +1,8 @@
 import CommandLineTool
+import Daemon
 import HTTPTransport
 import Providers
+import PushModel
 import Signing
 
 /// One request for each of many things, some of them at once, until they are done or the hub itself fails.
@@ -67,7 +69,11 @@ extension InstallationAnswer {
         }
     }
 
-    func ending(hub: String) -> HubEnding { verdict.ending(hub: hub, http: answer.status, repeatable: true) }
+    /// Only hubs of this kind have installations.
+    func ending(hub: String) -> HubEnding {
+        let remedies = HubRemedies(of: HubSettings(name: hub, kind: .notificationHubs))
+        return verdict.ending(remedies, http: answer.status, repeatable: true)
+    }
 
     /// - Parameter doing: `cannot read installation "x"`.
     func failure(_ doing: String, hub: String) -> Failure {

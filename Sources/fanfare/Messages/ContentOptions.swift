@@ -102,8 +102,17 @@ struct ContentOptions: ParsableArguments {
             try InputFile.checkJSON(text, of: path.map(InputFile.name) ?? option, hint: hint)
         }
         guard format == .template else { return format.json(of: text) }
-        _ = try Failure.wrapping(option, hint: hint) { try StringObject(text) }
+        _ = try Failure.wrapping(option, hint: Self.formatHint(for: text) ?? hint) { try StringObject(text) }
         return text
+    }
+
+    /// For a payload that is a platform's own; nil: it is none that is known.
+    static func formatHint(for text: String) -> String? {
+        // Text that is no JSON has a complaint of its own.
+        guard let root = try? JSONNode(Array(text.utf8)).value else { return nil }
+        let formats = [("message", "fcmv1"), ("aps", "apple")]
+        let format = formats.first { name, _ in if case .object = root[name] { true } else { false } }?.1
+        return format.map { "A payload with \"\($0 == "apple" ? "aps" : "message")\" needs --format \($0)." }
     }
 }
 

@@ -59,6 +59,14 @@ struct Send: ReportingCommand {
 
     /// What the worker would make of these rows.
     private func plan(for hub: HubSettings) throws -> [Post] {
+        let kind = hub.kind.facts
+        guard kind.formats.contains(content.format.rawValue) else {
+            throw Failure(
+                "cannot send to hub \"\(self.hub)\"",
+                because: "it is \(kind.label), which takes no content of format \(content.format)",
+                hint: "Give \(kind.label)'s own payload, and say --format \(kind.formats.joined(separator: " or ")).",
+                status: .badInput)
+        }
         let messages = try content.texts().enumerated().map { index, text in
             Message(
                 id: Int64(index + 1), lead: 1, target: target.target, locale: text.locale, content: text.json,
@@ -95,7 +103,7 @@ struct Send: ReportingCommand {
     }
 
     private func send(_ posts: [Post], to hub: HubConnection) async throws -> SendOutcomes {
-        var report = SendOutcomes(hub: self.hub, isTest: test)
+        var report = SendOutcomes(to: hub.hub.service, isTest: test)
         for post in posts {
             let reply = try await hub.perform { pass throws(Failure) in
                 try request(for: post, to: hub.hub, with: pass)

@@ -1,4 +1,5 @@
 import CommandLineTool
+import Daemon
 import HTTPTransport
 import Providers
 import PushModel
@@ -6,6 +7,7 @@ import PushModel
 /// What became of the requests of one `fanfare send`.
 struct SendOutcomes {
     struct Sent {
+        /// `World`, `2 handles`; nil: everyone.
         let target: String?
         let answer: Answer
         let ending: HubEnding
@@ -15,24 +17,34 @@ struct SendOutcomes {
 
     let hub: String
     let isTest: Bool
+    /// What checked the requests and delivered nothing: `FCM`; nil: they are meant to arrive.
+    let checker: String?
+    private let remedies: HubRemedies
     private(set) var sent: [Sent] = []
     /// Requests that were not tried after one that failed.
     var left = 0
 
-    init(hub: String, isTest: Bool) {
-        self.hub = hub
+    init(to service: HubService, isTest: Bool) {
+        hub = service.settings.name
         self.isTest = isTest
+        checker = isTest && !service.testsReachDevices ? service.settings.kind.facts.label : nil
+        remedies = HubRemedies(of: service.settings)
     }
 
     mutating func add(_ post: Post, _ answer: Answer, _ reply: Reply) {
         var outcome: TestSendResult?
-        if isTest, answer.verdict == .accepted, case .answered(let response) = reply.outcome {
+        if isTest, checker == nil, answer.verdict == .accepted, case .answered(let response) = reply.outcome {
             outcome = TestSendResult(body: response.body)
         }
         sent.append(
             Sent(
-                target: post.target.label, answer: answer,
-                ending: answer.verdict.ending(hub: hub, http: answer.status), outcome: outcome))
+                target: Self.name(of: post.target), answer: answer,
+                ending: answer.verdict.ending(remedies, http: answer.status), outcome: outcome))
+    }
+
+    private static func name(of target: Target) -> String? {
+        if case .handles(let handles) = target { return HumanFormat.count(handles.count, "handle") }
+        return target.label
     }
 
     /// Whether the last answer was about the hub, not about the message.
@@ -66,10 +78,15 @@ struct SendOutcomes {
 
     /// For people; what failed is said on standard error.
     func text(fitting width: Int?) -> String {
-        sent.filter { $0.ending.status == .ok }.map { Self.text($0, fitting: width) }.joined(separator: "\n\n")
+        sent.filter { $0.ending.status == .ok }.map { text($0, fitting: width) }.joined(separator: "\n\n")
     }
 
-    private static func text(_ sent: Sent, fitting width: Int?) -> String {
+    private func text(_ sent: Sent, fitting width: Int?) -> String {
+        if let checker {
+            return
+                "accepted for \(sent.target ?? "everyone"): \(checker) checked it and delivered nothing, "
+                + "\(sent.answer.milliseconds) ms"
+        }
         var line = "accepted by the hub for \(sent.target ?? "everyone"), \(sent.answer.milliseconds) ms"
         if let notification = sent.answer.notification { line += "\nnotification id  \(notification)" }
         if let tracking = sent.answer.tracking { line += "\ntracking id      \(tracking)" }

@@ -14,11 +14,12 @@ struct HubEnding {
 
 extension Verdict {
     /// - Parameters:
-    ///   - hub: its name in the settings.
+    ///   - remedies: of the hub that answered.
     ///   - http: the status it answered with, if it did.
     ///   - repeatable: whether the request may be repeated without harm.
-    func ending(hub: String, http: Int?, repeatable: Bool = false) -> HubEnding {
-        switch self {
+    func ending(_ remedies: HubRemedies, http: Int?, repeatable: Bool = false) -> HubEnding {
+        let remedy = remedies.remedy(of: self, http: http)
+        return switch self {
         case .accepted: HubEnding(status: .ok, word: "accepted", because: nil, hint: nil)
         case .targetGone(_, let why): HubEnding(status: .someFailed, word: "target_gone", because: why, hint: nil)
         case .targetInvalid(let why): HubEnding(status: .someFailed, word: "target_invalid", because: why, hint: nil)
@@ -31,19 +32,17 @@ extension Verdict {
                 status: .tryLater, word: "unavailable", because: why,
                 hint: after.map(Self.when) ?? "Try again in a minute.")
         case .authExpired(let why), .authFailed(let why):
-            HubEnding(
-                status: .configuration, word: "auth_failed", because: why, hint: Self.remedy(hub: hub, http: http))
+            HubEnding(status: .configuration, word: "auth_failed", because: why, hint: remedy)
         case .hubNotFound(let why):
             HubEnding(
-                status: .configuration, word: "hub_not_found", because: why, hint: Self.remedy(hub: hub, http: http))
+                status: .configuration, word: "hub_not_found", because: why,
+                hint: remedy.map { Self.place(http, remedies) + $0 })
         case .quotaExceeded(let why):
-            HubEnding(
-                status: .configuration, word: "quota_exceeded", because: why,
-                hint: "The hub's tier does not have this, or its quota is used up: look in the portal.")
+            HubEnding(status: .configuration, word: "quota_exceeded", because: why, hint: remedy)
         case .notSent(let why):
             HubEnding(
                 status: .unavailable, word: "not_sent", because: why,
-                hint: "Nothing has left this machine. Is the Endpoint of hubs.\(hub) right, and the network there?")
+                hint: remedy.map { "Nothing has left this machine. \($0)" })
         case .unknown(let why):
             HubEnding(
                 status: .tryLater, word: "unknown", because: why,
@@ -59,15 +58,12 @@ extension Verdict {
             "Try again in \(HumanFormat.duration(after.rounded(.up))), at \(HumanFormat.time(secondsSince1970: time))."
     }
 
-    private static func remedy(hub: String, http: Int?) -> String {
+    /// Where an answer without the hub came from.
+    private static func place(_ http: Int?, _ remedies: HubRemedies) -> String {
         switch http {
-        case 401:
-            "Check the connectionString of hubs.\(hub): the policy's name, its key and its rights, and this machine's clock."
-        case 403: "The policy lacks the right for this: look in the portal."
-        case 404: "There is no such hub at this address: check hubs.\(hub).hub and the Endpoint."
-        case 405, 501: "The hub does not serve this request."
-        case nil: "The hub's certificate could not be verified: check the Endpoint and this machine's CA bundle."
-        default: "Another server answers at this address, perhaps a proxy: check the Endpoint of hubs.\(hub)."
+        case 404: "T\(remedies.absence.dropFirst()) at this address. "
+        case 405, 501: ""
+        default: "Another server answers at this address, perhaps a proxy. "
         }
     }
 }

@@ -57,9 +57,17 @@ struct ConfigReference {
         let initial = key.initial.isEmpty ? "none" : key.initial == "NAME" ? "the entry's own name" : "`\(key.initial)`"
         let cells = [
             "`\(key.key)`", key.about, key.rule, initial, "`\(key.variable)`",
-            key.credential.map { "`\($0)`" } ?? "", key.change == .reload ? "on reload" : "on restart",
+            key.credential.map { "`\($0)`" } ?? "", Self.effect(key.change),
         ]
         return "| " + cells.map { $0.replacing(scalars: "|", with: "\\|") }.joined(separator: " | ") + " |"
+    }
+
+    private static func effect(_ change: SettingChange) -> String {
+        switch change {
+        case .reload: "on reload"
+        case .restart: "on restart"
+        case .never: "never: a hub keeps its kind"
+        }
     }
 
     private static let introduction = """

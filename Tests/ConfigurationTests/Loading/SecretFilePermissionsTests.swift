@@ -69,8 +69,8 @@ import Testing
 
     @Test func aReadableServiceAccountIsReported() throws {
         let fixture = try SettingsFixture()
-        func warnings(_ account: String) throws -> [String] {
-            try fixture.write(SettingsFixture.fcm(account: account))
+        func warnings(_ account: String, _ members: String = "") throws -> [String] {
+            try fixture.write(SettingsFixture.fcm(members, account: account))
             chmod(fixture.file, 0o644)
             return try fixture.load().warnings.map { $0.description.replacing(fixture.path + "/", with: "") }
         }
@@ -80,7 +80,8 @@ import Testing
                     + "secrets must be readable only for the user of the service. Run: chmod 600 config.json."
             ])
         // The emulator gives out its tokens.
-        #expect(try warnings(TestAccount.text(["token_uri": "http://127.0.0.1:8099/token"])) == [])
+        let local = #""endpoint": "http://127.0.0.1:8099""#
+        #expect(try warnings(TestAccount.text(["token_uri": "http://127.0.0.1:8099/token"]), local) == [])
 
         try fixture.write(TestAccount.text(), to: "secrets/hubs-shop-serviceAccount")
         chmod(fixture.secrets + "/hubs-shop-serviceAccount", 0o444)

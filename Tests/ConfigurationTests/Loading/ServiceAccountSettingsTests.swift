@@ -68,13 +68,40 @@ import VectorSupport
     @Test func twoHubsOfOneProjectAreAWarning() throws {
         let text = try """
         {"hubs": {"a": {\(SettingsFixture.fcmEntry())}, "b": {\(SettingsFixture.fcmEntry())},
-                  "c": {\(SettingsFixture.fcmEntry(#""endpoint": "http://127.0.0.1:8099""#))}}}
+                  "c": {\(SettingsFixture.fcmEntry(#""endpoint": "https://fcm.example""#))}}}
         """
         #expect(
             try fixture.load(text, unknownKeys: .warn).warnings.map(\.description) == [
                 "hubs.b.project is example-project, as at hub a (\(fixture.file), line 1): both use one quota, but "
                     + "each has its own ratePerSecond and slows down alone. Use one hub, or another project."
             ])
+    }
+
+    /// An emulator's tokens are not shown to Google, nor Google's to an emulator.
+    @Test func anAccountIsOfThePlaceThatTheHubIsAt() throws {
+        let emulators: [String: Any?] = ["token_uri": "http://127.0.0.1:8099/token"]
+        let local = #""endpoint": "http://127.0.0.1:8099""#
+        let ofEmulator = try TestAccount.text(emulators)
+        let second = try SettingsFixture.json(TestAccount.secondary(emulators))
+        let secondOfEmulator = #""secondaryServiceAccount": \#(second)"#
+        func wants(_ key: String) -> String {
+            "hubs.shop.\(key) is an emulator's: its token_uri is on 127.0.0.1 \(Self.place): hubs.shop.endpoint is not set, so "
+                + "the emulator's tokens would go to Google. Set hubs.shop.endpoint to http://127.0.0.1:8099, or use an "
+                + "account that Google made."
+        }
+        #expect(try fixture.problems(SettingsFixture.fcm(account: ofEmulator)) == [wants("serviceAccount")])
+        #expect(try fixture.problems(SettingsFixture.fcm(secondOfEmulator)) == [wants("secondaryServiceAccount")])
+        #expect(
+            try fixture.problems(SettingsFixture.fcm(local)) == [
+                "hubs.shop.serviceAccount is no emulator's: its token_uri is on oauth2.googleapis.com \(Self.place): "
+                    + "hubs.shop.endpoint is http://127.0.0.1:8099, so Google's tokens would go to a program on this machine. "
+                    + "Use the account that the emulator there has made, or leave hubs.shop.endpoint out."
+            ])
+        #expect(
+            try fixture.problems(SettingsFixture.fcm("\(local), \(secondOfEmulator)", account: ofEmulator)) == [])
+        // The endpoint is reported for what it is, and not as missing.
+        let wrong = try fixture.problems(SettingsFixture.fcm(#""endpoint": "http://10.0.0.1""#, account: ofEmulator))
+        #expect(wrong.count == 1 && wrong[0].contains("endpoint is \"http://10.0.0.1\""), "\(wrong)")
     }
 
     /// Every account that cannot sign, from each source, with words of its own and without a piece of it.
@@ -124,7 +151,8 @@ import VectorSupport
         #expect(
             problems == [
                 "hubs.shop.serviceAccount is an object \(Self.place): must be the text of a service account's JSON key file. "
-                    + "Change it."
+                    + "Write it as one text in quotes, or set FANFARE_HUBS_SHOP_SERVICE_ACCOUNT, or the credential file "
+                    + "hubs-shop-serviceAccount."
             ])
     }
 

@@ -1,4 +1,5 @@
 import CommandLineTool
+import Daemon
 import Foundation
 import HTTPTransport
 import PushModel
@@ -96,7 +97,8 @@ import Testing
 
     private func report(_ answers: [(Verdict, Int?)], asked: Int = 50, rate: Int = 0) -> BenchHubReport {
         var report = BenchHubReport(
-            hub: "news", tag: "World", base: "https://ns.example", asked: asked, atOnce: 8, window: 64, rate: rate)
+            hub: "news", tag: "World", base: "https://ns.example", asked: asked, atOnce: 8, window: 64, rate: rate,
+            remedies: HubRemedies(of: HubSettings(name: "news")))
         func timing(_ answer: Double, isFirst: Bool) -> Timing {
             Timing(
                 lookup: isFirst ? 0.01 : 0, connect: isFirst ? 0.02 : 0, handshake: isFirst ? 0.03 : 0, answer: answer,

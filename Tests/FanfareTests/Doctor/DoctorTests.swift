@@ -1,3 +1,4 @@
+import Daemon
 import ProgramSupport
 import Foundation
 import HTTPTransport
@@ -106,7 +107,9 @@ import Testing
         let body = detail.isEmpty ? "" : "<Error><Code>\(status)</Code><Detail>\(detail)</Detail></Error>"
         let reply = Reply(
             id: 1, outcome: .answered(.init(status: status, headers: [], body: Array(body.utf8))))
-        let place = DoctorHubs.Place(area: "hub news", key: "primary key", setting: "hubs.news", base: "https://ns")
+        let place = DoctorHubs.Place(
+            area: "hub news", key: "primary key", base: "https://ns",
+            remedies: HubRemedies(of: HubSettings(name: "news")))
         #expect(DoctorHubs.finding(hub.answer(to: reply).answer, reply, at: place).found.hasPrefix(found))
     }
 
@@ -115,7 +118,9 @@ import Testing
         let hub = try Installations(connection: try ConnectionString(parsing: text), hub: "news", version: "1")
         let reply = Reply(id: 1, outcome: outcome)
         let place = DoctorHubs.Place(
-            area: "hub news", key: "primary key", setting: "hubs.news", base: "https://ns", proxyVariable: proxy)
+            area: "hub news", key: "primary key", base: "https://ns",
+            remedies: HubRemedies(of: HubSettings(name: "news")),
+            proxyVariable: proxy)
         return DoctorHubs.finding(hub.answer(to: reply).answer, reply, at: place)
     }
 

@@ -28,6 +28,7 @@ import Testing
         let text = try Self.hub().text
         #expect(text.hasPrefix("hub           news\nkind          fcm\nstate         held\nwhy           bad key\n"))
         #expect(text.hasSuffix("rate          at most 200 posts per second"), "\(text)")
+        #expect(text.contains("\naccount       primary\n") && !text.contains("\nkey "), "\(text)")
     }
 
     @Test func whatIsNotKnownYetIsExplained() {

@@ -67,6 +67,7 @@ import Testing
             #expect(try await site.fanfare.run(["hub", "add", "y", "--kind", "fcm"] + wrong).status == 64)
         }
         #expect(try await site.fanfare("hub", "add", "y", "--topics").status == 64)
+        #expect(try await site.fanfare("hub", "add", "y", "--topic").errors.contains("did you mean --topics?"))
         #expect(try await site.fanfare("hub", "add", "y", "--kind", "fcm", "--allow-broadcast").status == 65)
     }
 

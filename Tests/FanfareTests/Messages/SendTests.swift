@@ -111,7 +111,7 @@ import Testing
         (Fault(.nth(1), status: 413), 1, "hub replied 413"),
         (throttled(seconds: 30), 75, "hint: Try again in 30 s, at 2"),
         (Fault(.nth(1), status: 500), 75, "hint: Try again in a minute."),
-        (Fault(.nth(1), status: 401), 78, "hint: Check the connectionString of hubs.news"),
+        (Fault(.nth(1), status: 401), 78, "hint: Check hubs.news.connectionString: the policy's name"),
         (Fault(.nth(1), status: 403), 78, "hint: The hub's tier does not have this, or its quota is used up"),
         (Fault(.nth(1), status: 404), 78, "hint: There is no such hub"),
         (lost, 75, "hint: It may have been sent: no answer came."),
@@ -221,7 +221,7 @@ import Testing
         try await HubSite.run { site in
             let one = try await site.fanfare.run(apple + ["--handle", "AA"])
             #expect(one.status == 0, "\(one.errors)")
-            #expect(one.output.hasPrefix("accepted by the hub for (1 handle), "))
+            #expect(one.output.hasPrefix("accepted by the hub for 1 handle, "))
             let two = try await site.fanfare.run(apple + ["--handle", "AA", "--handle", "BB"])
             #expect(two.status == 0, "\(two.errors)")
             #expect(site.emulator.journal().map(\.kind) == [.direct, .batch])

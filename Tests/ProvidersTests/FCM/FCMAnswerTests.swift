@@ -83,6 +83,22 @@ import VectorSupport
         }
     }
 
+    @Test func everySentenceOfGooglesHasItsStop() throws {
+        let violation: [String: Any] = [
+            "@type": "type.googleapis.com/google.rpc.BadRequest",
+            "fieldViolations": [["field": "message.token", "description": "Invalid registration token"]],
+        ]
+        for (message, words) in [
+            ("The registration token is wrong", "The registration token is wrong. Invalid registration token"),
+            ("Request is wrong.", "Request is wrong. Invalid registration token"), ("", "Invalid registration token"),
+        ] {
+            let body = TestFCM.error("INVALID_ARGUMENT", message: message, details: [violation])
+            #expect(
+                try verdict(400, [], body)
+                    == .targetInvalid(because: "FCM replied 400 INVALID_ARGUMENT (message.token): \(words)"))
+        }
+    }
+
     /// A token is deleted by its owner after this, so nothing else may lead to it.
     @Test func onlyUnregisteredMeansThatTheTargetIsGone() throws {
         let gone = TestFCM.error("NOT_FOUND", code: "UNREGISTERED")

@@ -171,7 +171,7 @@ import VectorSupport
         #expect(
             byTag.refusals.map(\.text) == [
                 "headers: Auth is not a header that a message of format browser may set. "
-                    + "Format browser takes: Auth, P256DH, only with handles."
+                    + "Format browser takes Auth, P256DH, only with handles."
             ])
         let direct = Plan(
             [.of(1, handles: ["https://push.example/1"], content: "{}", format: "browser", headers: keys)], for: .news,

@@ -46,11 +46,24 @@ import VectorSupport
     }
 
     @Test func whatSaysHowItIsDeliveredDoesNotCount() throws {
-        let plain = try read(#"{"android":{},"apns":{},"webpush":{}}"#).size
+        let plain = try read("{}").size
+        #expect(try read(#"{"android":{},"apns":{},"webpush":{}}"#).size == plain)
         let message =
             #"{"android":{"ttl":"60s"},"apns":{"headers":{"apns-expiration":"0"}},"webpush":{"headers":{"TTL":"0"}}}"#
         #expect(try read(message).size == plain)
         let data = try read(#"{"android":{"data":{}}}"#).size
         #expect(try read(#"{"android":{"data":{"ttl":"60s"}}}"#).size == data + #""ttl":"60s""#.utf8.count)
+        #expect(data == #"{"message":{"android":{"data":{}}}}"#.utf8.count)
+        let other = #"{"fcm_options":{}}"#
+        #expect(try read(other).size == #"{"message":{"fcm_options":{}}}"#.utf8.count)
+    }
+
+    /// A row is measured as it was written, and must not grow on its way.
+    @Test(arguments: [
+        #"{"data":{"k":"a\nb\t\"\\/\r\b\f\u0001\u00e9é"}}"#, #"{ "data" : { "k" : "v" } }"#,
+        #"{"android":{"ttl":"60s","priority":"high"},"data":{"k":"\n\n\n\n"}}"#,
+    ])
+    func itIsNeverMoreThanWasWritten(_ message: String) throws {
+        #expect(try read(message).size <= #"{"message":}"#.utf8.count + message.utf8.count)
     }
 }

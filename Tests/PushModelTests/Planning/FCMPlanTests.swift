@@ -53,6 +53,35 @@ import Testing
         #expect(target(of: .handles(["token"])) == .handles(["token"]))
     }
 
+    /// The same as the INSERT says.
+    @Test(arguments: [
+        (
+            message(to: .handles(["one", "two"])),
+            "handles: there are 2, one request takes exactly one; write a row for each: INSERT INTO push.message (hub, handles, "
+                + "format, content) SELECT 'shop', ARRAY[h], 'fcmv1', '{...}' FROM unnest('{...}'::text[]) h"
+        ),
+        (
+            message(to: .tag("Tech"), format: "template"),
+            "format \"template\": hub shop is FCM: set format to fcmv1. The default, template, is for kinds of hubs that render "
+                + "templates. Write the payload of the service, such as "
+                + #"{"message": {"notification": {"title": "Hello"}}}"#
+        ),
+        (
+            message(to: .tag("Tech"), format: "apple"),
+            "format \"apple\": hub shop is FCM: set format to fcmv1. Write the payload of the service, such as "
+                + #"{"message": {"notification": {"title": "Hello"}}}"#
+        ),
+        (
+            message(to: .tag("Tech"), locale: "fr"),
+            "locale \"fr\": hub shop is FCM, which does not know the languages of phones; leave locale out and let the phone "
+                + "translate (title_loc_key), or set hubs.shop.localization \"tags\" to send to phones that also have the "
+                + "topic locale_fr"
+        ),
+    ])
+    func aRefusalSaysHowToMendIt(message: Message, text: String) {
+        #expect(Plan([message], for: Self.hub(), now: 0).refusals.map(\.text) == [text])
+    }
+
     @Test func aPostKnowsWhenItEndsAndHowUrgentItIs() throws {
         let message = Self.message(to: .tag("Tech"), expiresAt: 500, priority: .urgent)
         let post = try #require(Plan([message], for: Self.hub(), now: 100, epoch: 1_000_000).posts.first)

@@ -50,6 +50,9 @@ import VectorSupport
         ("a || b || c || d || e || f", "it has 6 topics, at most 5 are allowed"),
         ("a b", "an operator (&& or ||) is missing"),
         ("é", "\"é\" is not allowed; a topic of FCM has ASCII letters, digits and - _ . ~ %"),
+        ("/topics/Tech", "\"/topics/Tech\" is not a topic of FCM; Tech is one"),
+        ("a || /topics/Tech && b", "\"/topics/Tech\" is not a topic of FCM; Tech is one"),
+        ("/topics/", "\"/\" is not allowed; a topic of FCM has ASCII letters, digits and - _ . ~ %"),
         ("$UserId:{x}", "\"$\" is not allowed; a topic of FCM has ASCII letters, digits and - _ . ~ %"),
         ("", "it is empty, and a message without a tag would reach every device"),
     ])

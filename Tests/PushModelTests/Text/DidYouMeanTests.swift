@@ -31,4 +31,10 @@ import Testing
         #expect(nearest("news", ["news", "newz"]) == "newz")
         #expect(nearest("cat", ["dog", "cart"]) == "cart")
     }
+
+    @Test func aCommandIsSuggestedByItsPluralItsPartOrItsSpelling() {
+        #expect(DidYouMean.command(for: "--topic", in: ["--broadcast-topic", "--topics"]) == "--topics")
+        #expect(DidYouMean.command(for: "gate", in: ["open-gate", "rate"]) == "open-gate")
+        #expect(DidYouMean.command(for: "lsit", in: ["list", "show"]) == "list")
+    }
 }

@@ -67,6 +67,16 @@ import VectorSupport
         }
     }
 
+    /// What the console offers first, for the app.
+    @Test func theFileOfTheAppIsNamed() throws {
+        let file =
+            #"{"project_info": {"project_id": "p"}, "client": [{"client_info": {}}], "configuration_version": "1"}"#
+        let refusal = error(parse(file))
+        #expect(refusal == .ofApp)
+        #expect(refusal?.description.contains("google-services.json") == true)
+        #expect(refusal?.description.contains("Project settings, Service accounts") == true)
+    }
+
     @Test(arguments: [
         "a b@c", "no-at", "a@b\"", "a@b\\", "a@\u{e9}", "a@b\n", String(repeating: "a", count: 320) + "@b",
     ])

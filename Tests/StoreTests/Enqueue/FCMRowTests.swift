@@ -78,6 +78,11 @@ import VectorSupport
             "SELECT 'shop', ARRAY[h], 'fcmv1', '{...}' FROM unnest("
         ),
         ("'shop', '{one}', NULL, 'template'", "hub shop is FCM: set format to fcmv1", "template"),
+        (
+            "'topics', NULL, '/topics/Tech', 'fcmv1'", "character 1 (/) is not allowed in a topic",
+            "Write Tech, if phones"
+        ),
+        ("'shop', '{one}', NULL, 'fcm'", "hub shop is FCM: set format to fcmv1", "Write the payload of the service"),
         ("'topics', NULL, 'lang:fr', 'fcmv1'", "\"lang:fr\" at character 1 is a tag and no topic", "Write lang_fr"),
         ("'topics', NULL, 'a || b || c || d || e || f', 'fcmv1'", "it has 6 topics, 5 are allowed", "at most 5"),
         ("'shop', NULL, 'Tech', 'fcmv1'", "hub \"shop\" is FCM and has no tags", "hubs.shop.tags to \"topics\""),
@@ -93,6 +98,30 @@ import VectorSupport
         }
         #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
         #expect(error?.hint?.contains(hint) == true, "\(error?.hint ?? "")")
+    }
+
+    @Test func onlyTheDefaultFormatIsExplainedAsSuch() async throws {
+        let store = try await Self.make()
+        let row: [String: Any] = ["handles": ["one"], "content": #"{"aps": {"alert": "hi"}}"#, "format": "apple"]
+        let error = try await Self.refusal(of: row, hub: "shop", in: store)
+        #expect(error?.hint?.contains("template") == false, "\(error?.hint ?? "")")
+    }
+
+    @Test func aLocaleAndHeadersSayWhereTheyGo() async throws {
+        let store = try await Self.make()
+        var row: [String: Any] = [
+            "handles": ["one"], "content": #"{"message": {"data": {"a": "b"}}}"#, "format": "fcmv1",
+        ]
+        row["locale"] = "fr"
+        let locale = try await Self.refusal(of: row, hub: "shop", in: store)
+        #expect(locale?.message.contains("does not know the languages of phones") == true, "\(locale?.message ?? "")")
+        #expect(locale?.hint?.contains("title_loc_key") == true)
+        row["locale"] = nil
+        row["headers"] = #"{"apns-priority": "5"}"#
+        let headers = try await Self.refusal(of: row, hub: "shop", in: store)
+        #expect(
+            headers?.hint == "Format fcmv1 takes no headers: those of Apple and of browsers stand in the content, as "
+                + "message.apns.headers and message.webpush.headers.")
     }
 
     /// A statement may hold rows for hubs of several kinds, each judged by its own rules.

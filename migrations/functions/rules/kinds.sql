@@ -79,7 +79,7 @@ CREATE OR REPLACE FUNCTION push_internal.wrong_topics(tag text, kind push.hub_ki
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     fault constant text := CASE WHEN NOT push_internal.is_topic(tag) THEN push_internal.fault_of_expression(tag, kind) END;
-    near constant text := translate(tag, ':@#', '___');
+    near constant text := translate(replace(tag, '/topics/', ''), ':@#', '___');
 BEGIN
     IF fault IS NULL THEN
         RETURN NULL;
@@ -152,8 +152,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
                    'format', 'format_is_of_the_kind',
                    format('push.message.format %s: hub %s is %s: set format to %s', push_internal.quoted(format, 60), hub.name,
                           kind.label, array_to_string(kind.formats, ' or ')),
-                   'The default format, template, is for kinds of hubs that render templates. Write the payload of the '
-                   'service, such as {"message": {"notification": {"title": "Hello"}}}.')::push.problem
+                   CASE format WHEN 'template' THEN 'The default format, template, is for kinds of hubs that render templates. ' ELSE '' END
+                   || 'Write the payload of the service, such as {"message": {"notification": {"title": "Hello"}}}.')::push.problem
            END
 $$;
 COMMENT ON FUNCTION push_internal.wrong_format_of_kind IS 'The problem of a format that a hub of such a kind does not take; null: none.';
@@ -191,7 +191,7 @@ BEGIN
         RETURN NULL;
     ELSIF this.localization <> 'tags' THEN
         RETURN ('locale', 'locale_narrows_topics',
-                format('push.message.locale %s: hub "%s" is %s, and its payload has all languages or lets the phone translate',
+                format('push.message.locale %s: hub "%s" is %s, which does not know the languages of phones',
                        push_internal.quoted(locale, 60), this.name, kind.label),
                 format('Leave locale out and let the phone translate (title_loc_key); or set hubs.%s.localization to "tags": then '
                        'the row goes to phones that also have the topic locale_%s.', this.name, left(locale, 20)))::push.problem;

@@ -470,7 +470,7 @@ SELECT FROM push_internal.load_payload_rules($rules$
 {"for": ["header"], "members": ["*"], "must": "be among the first", "words": ["32"],
   "wrong": "is one too many, 32 are allowed", "hint": "Leave some out."},
 {"for": ["header"], "members": ["*"], "must": "be allowed",
-  "wrong": "is not a header that a message of format {format} may set", "hint": "Format {format} takes: {headers}."},
+  "wrong": "is not a header that a message of format {format} may set", "hint": "Format {format} takes {headers}."},
 {"for": ["header"], "members": ["*"], "must": "be of type", "words": ["string"],
   "wrong": "is a JSON {type}; header values are strings", "hint": "Put it in quotation marks."},
 {"for": ["header"], "members": ["*"], "must": "be printable", "words": ["1024"],

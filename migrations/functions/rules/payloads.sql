@@ -439,8 +439,14 @@ BEGIN
         ['{limit}', bytes_limit::text],
         ['{words}', array_to_string(broken.words, ', ')],
         ['{format}', format.name],
-        ['{headers}', coalesce(nullif(array_to_string(format.headers, ', '), ''), 'none')
-                      || CASE WHEN format.direct THEN ', only with handles' ELSE '' END],
+        ['{headers}', CASE
+             WHEN format.headers <> '{}'
+             THEN array_to_string(format.headers, ', ') || CASE WHEN format.direct THEN ', only with handles' ELSE '' END
+             WHEN format.name = 'fcmv1'
+             THEN 'no headers: those of Apple and of browsers stand in the content, as message.apns.headers and '
+                  'message.webpush.headers'
+             ELSE 'no headers'
+         END],
         ['{apple}', key.apple],
         ['{android}', key.android],
         ['{meant}', CASE
