@@ -101,7 +101,8 @@ import Testing
             ])
             #expect(made.status == 0, "\(made)")
             let ended = try await Self.curl(fixture.curl(options: ["--cert", certificate, "--key", key]))
-            #expect(ended.status != 0 && ended.errors.contains("alert"), "\(ended)")
+            // With TLS 1.3 curl is done first: it reads the alert, or cannot write any more.
+            #expect(ended.status != 0 && !ended.output.contains("2 200"), "\(ended)")
             #expect(fixture.emulator.journal().isEmpty)
         }
     }
