@@ -32,15 +32,16 @@ import Testing
     @Test func theTableHasTheAnswersThatAreTriedHere() {
         #expect(
             Case.all.map(\.answer) == [
-                "404 UNREGISTERED", "400 that names the token", "403 SENDER_ID_MISMATCH", "other 400", "429", "500",
-                "502",
-                "503", "504", "none after the request left", "401", "401 THIRD_PARTY_AUTH_ERROR", "403", "bare 404",
+                "404 UNREGISTERED", "400 that names the token", "403 SENDER_ID_MISMATCH", "other 400", "429",
+                "429 that names the device", "500", "502", "503", "504", "none after the request left", "401",
+                "401 THIRD_PARTY_AUTH_ERROR", "403", "bare 404",
             ])
     }
 
-    /// - Returns: the fault that gives the answer; nil: the token `invalid-1` gets it.
-    private static func fault(for answer: String) throws -> Fault? {
-        if answer.contains("names the token") { return nil }
+    /// Tokens that get the answer by themselves; others need a fault.
+    private static let tokens = ["400 that names the token": "invalid-1", "429 that names the device": "throttle-1"]
+
+    private static func fault(for answer: String) throws -> Fault {
         var fault = Fault(.every(1))
         if answer.hasPrefix("none") {
             fault.closing = .afterBody
@@ -57,14 +58,14 @@ import Testing
         var made = try await TestWorker.make(TestWorker.shop)
         made.secondary = made.emulator.serviceAccount(of: "shop", account: 1)
         let worker = made
-        let fault = try Self.fault(for: item.answer)
-        if let fault { try worker.emulator.add(fault) }
+        let token = Self.tokens[item.answer]
+        if token == nil { try worker.emulator.add(Self.fault(for: item.answer)) }
         let start = try await worker.test.texts("SELECT clock_timestamp()::text")[0]
-        try await Self.enqueue([fault == nil ? "invalid-1" : "a"], in: worker)
+        try await Self.enqueue([token ?? "a"], in: worker)
         try await worker.whileWorking { _ in
-            let rejected = item.message.firstMatch(of: /^rejected, `([a-z_]+)`/)
-            let expected =
-                rejected.map { "rejected \($0.1)" } ?? (item.message.hasPrefix("in doubt") ? "in_doubt" : "retrying")
+            let rejected = item.message.firstMatch(of: /^rejected, `([a-z_]+)`/).map { "rejected \($0.1)" }
+            let same = item.message.firstMatch(of: /^the same, `([a-z_]+)`/).map { "retrying \($0.1)" }
+            let expected = rejected ?? same ?? (item.message.hasPrefix("in doubt") ? "in_doubt" : "retrying")
             #expect(expected != "retrying" || item.message.hasPrefix("again") || item.message.hasPrefix("waits"))
             try await worker.until("SELECT count(*) FROM push.result")
             let became = try await worker.test.texts("SELECT status || ' ' || reason FROM push.result ORDER BY arrival")
@@ -96,7 +97,7 @@ import Testing
         let phone = try await TestWorker.make(TestWorker.shop)
         try await Self.enqueue(["throttle-1"], in: phone)
         try await phone.whileWorking { _ in
-            try await phone.until("SELECT count(*) FROM push.result WHERE reason = 'throttled'")
+            try await phone.until("SELECT count(*) FROM push.result WHERE reason = 'target_throttled'")
         }
         #expect(try await phone.test.texts("SELECT state FROM push.hub_health") == ["open"])
 
