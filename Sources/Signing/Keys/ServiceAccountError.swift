@@ -21,7 +21,7 @@ public enum ServiceAccountError: Error, Sendable, Equatable {
     case form(Member)
     /// Another kind of credential, such as the OAuth client of a person.
     case otherType
-    /// `google-services.json`.
+    /// The settings with which an app finds its project, not those of a sender.
     case ofApp
     case address(WebAddressError)
     case key(RSAKeyError)

@@ -134,7 +134,7 @@ import VectorSupport
         #expect(
             try verdict(400, [], body("message.token"))
                 == .targetInvalid(
-                    because: "FCM replied 400 INVALID_ARGUMENT (message.token): x Invalid registration token"))
+                    because: "FCM replied 400 INVALID_ARGUMENT (message.token): x. Invalid registration token"))
     }
 
     @Test func aFaultOfAnotherServicesKeyNamesThePlaceInFirebase() throws {
