@@ -23,7 +23,7 @@ enum ConnectionFault {
         return "the server ended the connection with \(name(of: code))" + (words.isEmpty ? "" : " (\(words))")
     }
 
-    static func timeout(_ stream: HTTP2Stream, _ settings: TransportSettings, at now: LoopTime) -> Reply.Fault {
+    static func timeout(_ stream: HTTP2Stream, at now: LoopTime) -> Reply.Fault {
         let milliseconds = Int((now.monotonic &- stream.startedAt) / 1_000_000)
         return Reply.Fault(
             code: Int32(CURLE_OPERATION_TIMEDOUT.rawValue), text: "no answer after \(milliseconds) ms")

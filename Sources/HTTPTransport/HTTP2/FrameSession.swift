@@ -163,7 +163,7 @@ final class FrameSession {
             // The peer reads nothing any more. Its frames would leave one day, if the connection lived on.
             guard output.progress(of: stream.headersAt) == .handedOver else { return .isDead }
             state.timedOut()
-            giveUp(stream, because: ConnectionFault.timeout(stream, settings, at: now))
+            giveUp(stream, because: ConnectionFault.timeout(stream, at: now))
         }
         return state.due(now: now.monotonic)
     }

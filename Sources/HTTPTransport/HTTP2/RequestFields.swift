@@ -8,7 +8,7 @@ final class RequestFields {
     private let userAgent: String?
 
     /// Names that every request has.
-    private static let names = HeaderFields.constants
+    private static let names = ConstantFields()
 
     init(userAgent: String?) { self.userAgent = userAgent }
 
@@ -103,8 +103,4 @@ struct ConstantFields: @unchecked Sendable {
         UnsafeMutableRawBufferPointer(
             start: UnsafeMutableRawPointer(mutating: text.utf8Start), count: text.utf8CodeUnitCount)
     }
-}
-
-extension HeaderFields {
-    fileprivate static let constants = ConstantFields()
 }
