@@ -83,7 +83,7 @@ public final class ProviderTokens: PassSource {
 
     public var trouble: PassTrouble? { current.trouble }
 
-    /// Reports when there is no token, and when one may be made again: whoever asks for it then gets it.
+    /// Reports when there is no token, and when one may be made again: the next one who asks gets it.
     public func keepReady(_ changed: @escaping @Sendable (PassTrouble?) async -> Void) async {
         var reported: (trouble: PassTrouble?, misses: Int)?
         while !Task.isCancelled {
