@@ -21,22 +21,28 @@ actor Backend {
     /// - Parameter rate: contents a second.
     func write(rate: Double) async {
         while !Task.isCancelled {
-            for rows in generator.next() { await insert(rows) }
+            for rows in generator.next() {
+                // What comes next may build on it, as translations do on the content whose key they share.
+                guard await insert(rows) else { break }
+            }
             // Ends early only by cancellation, which ends the loop.
             try? await Task.sleep(for: .seconds(1 / rate))
         }
     }
 
-    private func insert(_ rows: [MessageGenerator.Row]) async {
+    /// - Returns: whether it was confirmed.
+    private func insert(_ rows: [MessageGenerator.Row]) async -> Bool {
         do {
             let ids = try await database.query(try MessageGenerator.Row.insert(rows), doing: "enqueue") { rows in
                 try rows.map { row in try row.int64() }
             }
             let now = Date().timeIntervalSince1970
             confirmed += zip(ids, rows).map { Facts.Confirmation(id: $0, marker: $1.marker, at: now) }
+            return true
         } catch {
             unconfirmed += 1
             if (error as? DatabaseError)?.isTransient != true { faults.insert("\(error)") }
+            return false
         }
     }
 }
