@@ -25,6 +25,7 @@ public final class HTTPClients: Sendable {
     /// The client for these settings, which were given to `init`; nil: for HTTP/1.1.
     public func client(_ settings: HTTP2Settings?) -> HTTPClient {
         guard let settings else { return http1 }
+        // Only a fault of the caller's code gets here: posting over HTTP/1.1 instead would hide it as refusals of a hub.
         guard let client = http2[settings] else { preconditionFailure("no client was made for \(settings)") }
         return client
     }

@@ -69,8 +69,14 @@ extension HTTP2Loop {
                 removeFirst(of: group)
                 continue
             }
-            // It was located when it was submitted; it has not changed.
-            guard let path = try? origins.locate(request.url).path else { return removeFirst(of: group) }
+            let path: Int
+            do throws(Reply.Fault) {
+                path = try origins.locate(request.url).path
+            } catch {
+                removeFirst(of: group)
+                deliveries.finish(.notSent(request.id, because: error), for: recipient)
+                continue
+            }
             guard frames.submit(request, fields.fill(request, to: group.origin, path: path), for: recipient, at: now)
             else { return }
             removeFirst(of: group)

@@ -40,7 +40,8 @@ extension HTTP2Loop {
             } catch {
                 // What the server said before it closed counts: its GOAWAY tells what it has not read.
                 let now = LoopTime()
-                while (try? connection.read(into: readBuffer, at: now)) == true {}
+                // Once: a server that sends without end may not hold the loop. What ends it was found already.
+                _ = try? connection.read(into: readBuffer, at: now)
                 end(connection, of: group, because: error, at: now)
             }
         }

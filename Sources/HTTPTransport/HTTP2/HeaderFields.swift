@@ -4,7 +4,9 @@ import CNghttp2
 ///
 /// Never changed after `init`: any thread may read them.
 final class HeaderFields: Sendable {
+    // Written in `init` alone, before anybody else has the object.
     nonisolated(unsafe) let all: UnsafeBufferPointer<nghttp2_nv>
+    // The same; `all` points into it.
     private nonisolated(unsafe) let text: UnsafeMutableRawBufferPointer
     let hasUserAgent: Bool
 

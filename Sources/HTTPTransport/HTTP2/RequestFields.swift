@@ -81,8 +81,8 @@ final class RequestFields {
 }
 
 /// Texts that stay for the life of the process.
+// They point at static strings, which nobody can write.
 struct ConstantFields: @unchecked Sendable {
-    // Never written after they are made.
     let method = constant(":method"), scheme = constant(":scheme"), authority = constant(":authority")
     let path = constant(":path"), userAgent = constant("user-agent"), contentLength = constant("content-length")
     let root = constant("/")
