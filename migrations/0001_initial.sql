@@ -98,6 +98,7 @@ CREATE TABLE push.hub_kind (
     handles          int NOT NULL,
     handle           text NOT NULL,
     handle_bytes     int NOT NULL,
+    example          text NOT NULL,
     tag              text NOT NULL
                      CONSTRAINT tag_is_expression_topics_or_none CHECK (tag IN ('expression', 'topics', 'none')),
     tags             int NOT NULL,
@@ -105,7 +106,7 @@ CREATE TABLE push.hub_kind (
     folds_case       boolean NOT NULL,
     body_bytes       int NOT NULL,
     takes_templates  boolean NOT NULL,
-    takes_headers    boolean NOT NULL,
+    headers          text[] NOT NULL,
     takes_languages  boolean NOT NULL,
     takes_broadcasts boolean NOT NULL,
     packs            boolean NOT NULL,
@@ -120,6 +121,7 @@ COMMENT ON COLUMN push.hub_kind.formats IS 'Values of push.message.format that i
 COMMENT ON COLUMN push.hub_kind.handles IS 'Handles that one post takes at most.';
 COMMENT ON COLUMN push.hub_kind.handle IS 'What a handle is called at the service, for people.';
 COMMENT ON COLUMN push.hub_kind.handle_bytes IS 'Bytes that the handles of one message may have together.';
+COMMENT ON COLUMN push.hub_kind.example IS 'A payload of the first format, for people.';
 COMMENT ON COLUMN push.hub_kind.tag IS
     'What push.message.tag means. expression: tags of devices; topics: topics that phones subscribe to, where '
     'push.hub.tags_are_topics; none: the service knows only single devices.';
@@ -128,7 +130,8 @@ COMMENT ON COLUMN push.hub_kind.mixed_tags IS 'Tags that one post takes at most 
 COMMENT ON COLUMN push.hub_kind.folds_case IS 'Whether tags compare without case.';
 COMMENT ON COLUMN push.hub_kind.body_bytes IS 'Bytes of a body at most.';
 COMMENT ON COLUMN push.hub_kind.takes_templates IS 'Whether the service renders templates.';
-COMMENT ON COLUMN push.hub_kind.takes_headers IS 'Whether a row may set headers of its request.';
+COMMENT ON COLUMN push.hub_kind.headers IS
+    'Headers that a row may set, as far as its format has them; * stands for any letters and hyphens. Empty: none.';
 COMMENT ON COLUMN push.hub_kind.takes_languages IS 'Whether a locale can narrow a tag to the devices of one language.';
 COMMENT ON COLUMN push.hub_kind.takes_broadcasts IS 'Whether a post can reach every device.';
 COMMENT ON COLUMN push.hub_kind.packs IS 'Whether equal contents share a post unless the setting packTags says otherwise.';

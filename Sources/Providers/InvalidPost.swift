@@ -94,7 +94,7 @@ extension InvalidPost: CustomStringConvertible {
         case .notApple: "APNs takes the format apple only"
         case .onlyHandles: "APNs has no tags and no broadcasts; write the handle of one device"
         case .deviceToken:
-            "the handle is not a device token: 2 to \(APNs.tokenLimit) hexadecimal digits, an even number of them"
+            "the handle is not a device token: 2 to \(HubKind.apns.facts.handleBytes) hexadecimal digits, an even number of them"
         case .headerValue(let name): "header \(name) has a value that Apple does not take"
         case .backgroundPriority: "header apns-priority: a background push takes 5 and no other"
         case .topicOfOther:

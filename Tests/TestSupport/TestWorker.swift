@@ -1,6 +1,7 @@
 import Concurrency
 import Configuration
 import Daemon
+import Foundation
 import PushWorker
 import HTTPTransport
 import EmulatorTLS
@@ -66,17 +67,30 @@ public struct TestWorker: Sendable {
         var emulatorSettings = EmulatorSettings(
             hubs: hubs.filter { $0.kind == .notificationHubs }.map { .init($0.hub) },
             senders: hubs.filter { $0.kind == .fcm }.map { .init($0.name, accounts: accounts) })
+        emulatorSettings.apnsSenders = hubs.filter { $0.kind == .apns }.map {
+            .init($0.name, environment: $0.environment == .sandbox ? .sandbox : .production, keys: [.init(), .init()])
+        }
         change(&emulatorSettings)
         emulatorSettings.tier = tier
-        if isSecure { emulatorSettings.tls = EmulatorSettings.TLS() }
+        if isSecure || !emulatorSettings.apnsSenders.isEmpty { emulatorSettings.tls = EmulatorSettings.TLS() }
         let emulator = try HubEmulator(emulatorSettings, logger: quiet, tls: SelfIssuedTLS())
         _ = try await emulator.start()
         for hub in hubs { _ = try await Hubs(database: test.database).register(hub) }
         var settings = DispatchSettings()
         settings.leaseSeconds = 15
         settings.drainSeconds = 60
-        return TestWorker(
+        var worker = TestWorker(
             test: test, emulator: emulator, hub: hubs[0], others: Array(hubs.dropFirst()), settings: settings)
+        if !emulatorSettings.apnsSenders.isEmpty { try worker.trustEmulator() }
+        return worker
+    }
+
+    /// Takes the emulator's certificate for good. A file of the temporary folder holds its authority.
+    public mutating func trustEmulator() throws {
+        guard let authority = emulator.certificateAuthority else { return }
+        let file = FileManager.default.temporaryDirectory.appending(path: "ca-\(UUID().uuidString).pem")
+        try authority.write(to: file, atomically: true, encoding: .utf8)
+        transport.caBundle = file.path(percentEncoded: false)
     }
 
     /// Two accounts of one project, for all senders: a key takes 100 ms to make.
@@ -91,6 +105,9 @@ public struct TestWorker: Sendable {
         hub.tagsAreTopics = true
         return hub
     }
+
+    /// A sender of APNs.
+    public static var ios: HubSettings { HubSettings(name: "ios", kind: .apns) }
 
     public static var news: HubSettings {
         var hub = HubSettings(name: "news", hub: "breaking-news")
@@ -174,7 +191,7 @@ public struct TestWorker: Sendable {
     }
 
     private func services() throws -> [HubService] {
-        try ([hub] + others).enumerated().map { try HubService(configuration(of: $1, isFirst: $0 == 0)) }
+        try ([hub] + others).enumerated().map { try HubService(configuration(of: $1, isFirst: $0 == 0), database: 1) }
     }
 
     private func hubContexts(
@@ -214,6 +231,17 @@ public struct TestWorker: Sendable {
                 (isFirst ? connectionString : nil)
                 ?? emulator.serviceAccount(of: hub.name, overTLS: isSecure) ?? Secret("")
             configuration.secondaryServiceAccount = isFirst ? secondary : nil
+        case .apns:
+            let sender = emulator.apnsSender(hub.name)
+            configuration.settings.endpoint = emulator.secureEndpoint
+            configuration.settings.topic = hub.topic ?? sender?.topic
+            configuration.apns.team = sender?.teamID
+            configuration.apns.keyID = sender?.keys.first?.id
+            configuration.apns.key = emulator.apnsKey(of: hub.name)
+            if isFirst, let secondary {
+                configuration.apns.secondaryKey = secondary
+                configuration.apns.secondaryKeyID = sender?.keys.last?.id
+            }
         }
         return configuration
     }

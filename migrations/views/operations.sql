@@ -204,7 +204,7 @@ COMMENT ON COLUMN push.hub_health.speed IS
 COMMENT ON COLUMN push.hub_health.speed_why IS
     'What the hub said when it throttled; null: it did not in the last three minutes.';
 COMMENT ON COLUMN push.hub_health.slowed_at IS 'When the hub throttled; null: it did not in the last three minutes.';
-COMMENT ON COLUMN push.hub_health.kind IS 'The service that it sends through: notification-hubs or fcm.';
+COMMENT ON COLUMN push.hub_health.kind IS 'The service that it sends through: push.hub_kind.name.';
 
 CREATE OR REPLACE VIEW push.answers AS
 SELECT a.post, a.at, a.milliseconds, a.verdict, a.http, a.tracking_id, a.notification_id, a.error

@@ -182,6 +182,9 @@ struct TestBed {
             case .fcm:
                 let accounts = (0...1).map { emulator.serviceAccount(of: hub.rawValue, account: $0)?.reveal() ?? "" }
                 return (hub, .init(first: accounts[0], second: accounts[1]))
+            case .apns:
+                let keys = (0...1).map { emulator.apnsKey(of: hub.rawValue, key: $0)?.reveal() ?? "" }
+                return (hub, .init(first: keys[0], second: keys[1]))
             }
         }
         return WorkerConfig(

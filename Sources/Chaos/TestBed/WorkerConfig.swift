@@ -56,6 +56,7 @@ struct WorkerConfig: Sendable {
             file.localization = hub == .news ? localization : "tags"
             file.languages = ["en": "English", "fr": "French", "zh-Hans": "Mandarin"]
             file.fallback = "en"
+        case .apns: break
         case .fcm:
             file.endpoint = base
             file.serviceAccount = movesTokens ? moved(first) : first

@@ -27,6 +27,40 @@ extension HubConfiguration {
             "secondaryServiceAccount", \.secondaryServiceAccount, rule: accountRule,
             "the account, or another key of the same one, that takes over when the first is refused"
         ).only(for: .fcm),
+        .secret(
+            "key", \.apns.key, rule: "the text of a .p8 file of Apple",
+            "the key that signs: the text of its .p8 file, not the file's path"
+        ).only(for: .apns),
+        .secret(
+            "secondaryKey", \.apns.secondaryKey, rule: "the text of a .p8 file of Apple",
+            "the key that takes over when the first is refused"
+        ).only(for: .apns),
+        .optionalText("teamId", \.apns.team, appleID, "the id of the developer team that the keys are of")
+            .only(for: .apns),
+        .optionalText("keyId", \.apns.keyID, appleID, "the id of key: it stands in the name of its file")
+            .only(for: .apns),
+        .optionalText("secondaryKeyId", \.apns.secondaryKeyID, appleID, "the id of secondaryKey").only(for: .apns),
+        .secret(
+            "certificate", \.apns.certificate, rule: "a certificate in PEM form",
+            "in place of key: the client certificate, in PEM form"
+        ).only(for: .apns),
+        .secret(
+            "certificateKey", \.apns.certificateKey, rule: "a private key in PEM form",
+            "the private key of certificate, in PEM form"
+        ).only(for: .apns),
+        .secret(
+            "certificatePassword", \.apns.certificatePassword, rule: "text", "what certificateKey is encrypted with"
+        ).only(for: .apns),
+        .optionalText(
+            "topic", \.settings.topic,
+            .text(
+                rule: "a bundle id: 1 to 255 letters, digits, '-', '.' and '_'", pattern: "^[A-Za-z0-9._-]{1,255}$",
+                holds: BundleID.isBundleID),
+            "the app that pushes are for: its bundle id; without it the one that certificate names"
+        ).only(for: .apns),
+        .choice(
+            "environment", \.settings.environment, "which of Apple's services; sandbox: for apps that Xcode installs"
+        ).only(for: .apns),
         SettingKey(
             name: "project",
             rule: .text(
@@ -49,7 +83,7 @@ extension HubConfiguration {
             $0.settings.endpoint.map(SettingValue.text)
         } set: {
             $0.settings.endpoint = HubRules.endpoint($1.description)
-        }.only(for: .fcm),
+        }.only(for: .fcm, .apns),
         SettingKey(
             name: "tags", rule: .choice(["topics"]),
             about: "topics: the tags of messages are topics; without it they are refused"
@@ -65,7 +99,8 @@ extension HubConfiguration {
                 pattern: "^[A-Za-z0-9_.~%-]{1,900}$", holds: HubRules.isTopic),
             "the topic that messages to all devices go to, if allowBroadcast allows them"
         ).only(where: { $0.tag == .topics }),
-        .choice("localization", \.settings.localization, "how a language reaches the devices: by property or by tag"),
+        .choice("localization", \.settings.localization, "how a language reaches the devices: by property or by tag")
+            .only(where: \.takesLanguages),
         .text(
             "propertyPattern", \.settings.propertyPattern,
             .text(
@@ -94,14 +129,16 @@ extension HubConfiguration {
         .flag(
             "packTags", \.settings.packTags,
             "whether posts with the same content to different tags become one post to `a || b`; for kind fcm the default is false"
-        ),
-        .flag("allowBroadcast", \.settings.allowBroadcast, "whether a message may go to all devices"),
+        ).only(where: { $0.tag != .none }),
+        .flag("allowBroadcast", \.settings.allowBroadcast, "whether a message may go to all devices")
+            .only(where: \.takesBroadcasts),
         .optionalText(
             "zoneTag", \.settings.zoneTag,
             .text(
                 rule: "a tag that holds {zone} once, such as tz:{zone}",
                 pattern: #"^[A-Za-z0-9_@#.:-]{0,60}\{zone\}[A-Za-z0-9_@#.:-]{0,20}$"#, holds: HubRules.isZoneTag),
-            "the tag that devices have of their time zone, with _ in place of /, for campaigns in everybody's own zone"),
+            "the tag that devices have of their time zone, with _ in place of /, for campaigns in everybody's own zone"
+        ).only(where: { $0.tag != .none }),
         .choice("onDoubt", \.settings.onDoubt, "what happens to a message whose post was never answered"),
         .choice(
             "unavailable", \.settings.unavailable,
@@ -136,6 +173,8 @@ extension HubConfiguration {
             "the word for this language in property names")
     }
 
+    private static let appleID = SettingRule.text(
+        rule: "10 capital letters and digits", pattern: "^[A-Z0-9]{10}$", holds: ProviderKey.isID)
     private static let connectionRule = "Endpoint=sb://…;SharedAccessKeyName=…;SharedAccessKey=…"
     private static let accountRule = "the text of a service account's JSON key file"
 }

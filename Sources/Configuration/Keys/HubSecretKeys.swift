@@ -6,22 +6,29 @@ package struct HubSecretKeys: Sendable, Equatable {
     package let primary: String
     /// The key of the one that takes over when the first is refused: `secondaryConnectionString`.
     package let secondary: String
+    /// The key of one that may stand in place of the first: `certificate`. nil: none may.
+    package let alternative: String?
     /// What such a secret is: `key`.
     package let word: String
 
     package init(of kind: HubKind) {
         switch kind {
-        case .notificationHubs: (primary, secondary, word) = ("connectionString", "secondaryConnectionString", "key")
-        case .fcm: (primary, secondary, word) = ("serviceAccount", "secondaryServiceAccount", "account")
+        case .notificationHubs:
+            (primary, secondary, alternative, word) = ("connectionString", "secondaryConnectionString", nil, "key")
+        case .fcm:
+            (primary, secondary, alternative, word) = ("serviceAccount", "secondaryServiceAccount", nil, "account")
+        case .apns: (primary, secondary, alternative, word) = ("key", "secondaryKey", "certificate", "key")
         }
     }
 
-    /// Of all kinds, each once.
+    /// The keys of which a hub of some kind needs one, each once.
     static let primaries: [String] = {
         var names: [String] = []
         for kind in HubKind.allCases {
-            let name = HubSecretKeys(of: kind).primary
-            if !names.contains(name) { names.append(name) }
+            let keys = HubSecretKeys(of: kind)
+            for name in [keys.primary, keys.alternative].compactMap(\.self) where !names.contains(name) {
+                names.append(name)
+            }
         }
         return names
     }()
@@ -30,7 +37,7 @@ package struct HubSecretKeys: Sendable, Equatable {
     func counterpart(of key: String) -> String? {
         for kind in HubKind.allCases {
             let keys = HubSecretKeys(of: kind)
-            if keys.primary == key { return primary }
+            if key == keys.primary || key == keys.alternative { return primary }
             if keys.secondary == key { return secondary }
         }
         return nil

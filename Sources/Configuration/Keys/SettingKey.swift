@@ -97,8 +97,8 @@ struct SettingKey<Owner: Sendable>: Sendable {
         }
     }
 
-    /// The same key, for hubs of one kind.
-    func only(for kind: HubKind) -> Self { with([kind]) }
+    /// The same key, for hubs of these kinds.
+    func only(for kinds: HubKind...) -> Self { with(kinds) }
 
     /// The same key, for hubs of the kinds of which `holds` is true.
     func only(where holds: (HubFacts) -> Bool) -> Self { with(HubKind.allCases.filter { holds($0.facts) }) }

@@ -23,6 +23,10 @@ public struct HubRemedies: Sendable {
         /// What it is asked for is not there.
         let missing: String
         let quota: String
+        /// There is no pass, and asking again does not help.
+        let passRefused: String
+        /// There is no pass yet.
+        let passWaiting: String
         /// Reasons with a remedy of their own, by a word in them.
         var reasons: [(word: String, remedy: String)] = []
     }
@@ -38,6 +42,9 @@ public struct HubRemedies: Sendable {
         case .fcm:
             absence = "there is no such project"
             words = Words(fcm: hub, self.setting)
+        case .apns:
+            absence = "there is no such service"
+            words = Words(apns: hub, self.setting)
         }
     }
 
@@ -63,8 +70,8 @@ public struct HubRemedies: Sendable {
     public func remedy(of trouble: PassTrouble) -> String {
         switch trouble {
         case .refused(let why) where AccessTokens.blamesClock(why): Self.clock
-        case .refused: "Check \(setting): whether the account is there and enabled, and its key not deleted."
-        case .waiting: "Check the way from here to the token endpoint that \(setting) names."
+        case .refused: words.passRefused
+        case .waiting: words.passWaiting
         }
     }
 
@@ -96,7 +103,35 @@ extension HubRemedies.Words {
             refused: "Check \(setting): the policy's name, its key and its rights, and this machine's clock.",
             denied: "The policy in \(setting) lacks the right for this: look in the portal.",
             missing: "Check hubs.\(name).hub, and the Endpoint in \(setting).",
-            quota: "The hub's tier does not have this, or its quota is used up: look in the portal.")
+            quota: "The hub's tier does not have this, or its quota is used up: look in the portal.",
+            passRefused: "Check \(setting).", passWaiting: "Ask again later.")
+    }
+
+    fileprivate init(apns hub: HubSettings, _ setting: String) {
+        let start = "hubs.\(hub.name)."
+        let account = "in the Apple developer account"
+        let ids = setting.hasSuffix("secondaryKey") ? "\(start)secondaryKeyId" : "\(start)keyId"
+        let isCertificate = setting.hasSuffix("certificate")
+        let refused =
+            isCertificate
+            ? "Check \(setting) \(account): whether it was revoked, and is for this app."
+            : "Check \(setting), \(ids) and \(start)teamId: they belong together; and \(account) that the key is not revoked."
+        self.init(
+            address: "\(start)endpoint", refused: refused, denied: refused,
+            missing: "Check \(start)endpoint, and what stands between here and APNs.",
+            quota: "Ask again later.", passRefused: "Check \(setting).",
+            passWaiting: "Wait: Apple takes a new token of a key at most every 20 minutes.",
+            reasons: [
+                (
+                    "Environment",
+                    "Check \(start)environment: sandbox is for apps that Xcode installs. A key may be for one environment "
+                        + "alone: look at it \(account)."
+                ),
+                (
+                    "Topic",
+                    "Check \(start)topic: it is the app's bundle id; and \(account) that \(isCertificate ? "the certificate" : "the key") may send to it."
+                ),
+            ])
     }
 
     fileprivate init(fcm hub: HubSettings, _ setting: String) {
@@ -109,6 +144,8 @@ extension HubRemedies.Words {
             denied: "Give the account in \(setting) \(role), and enable the Firebase Cloud Messaging API there.",
             missing: "Check \(project) (hubs.\(hub.name).project, else that of \(setting)), and \(endpoint).",
             quota: "Look at the quotas of \(project) in the Google Cloud console.",
+            passRefused: "Check \(setting): whether the account is there and enabled, and its key not deleted.",
+            passWaiting: "Check the way from here to the token endpoint that \(setting) names.",
             reasons: [
                 (
                     "THIRD_PARTY_AUTH_ERROR",

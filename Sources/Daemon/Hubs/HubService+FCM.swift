@@ -47,7 +47,7 @@ extension HubService {
             settings, base: endpoint, provider: fcm,
             credentials: [credential("service account", "serviceAccount", primary)]
                 + (secondary.map { [credential("secondary account", "secondaryServiceAccount", $0)] } ?? []),
-            question: question, testsReachDevices: false,
+            question: question, testSends: .onlyCheck,
             makePasses: { client, earlier in try tokens(client, primary, secondary, earlier as? AccessTokens) })
     }
 }

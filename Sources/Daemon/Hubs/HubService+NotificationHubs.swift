@@ -36,7 +36,7 @@ extension HubService {
             installations: installations,
             credentials: [credential("primary", "connectionString", primary.signingKey)]
                 + (secondary.map { [credential("secondary", "secondaryConnectionString", $0.signingKey)] } ?? []),
-            question: question, testsReachDevices: true,
+            question: question, testSends: .reachDevices,
             makePasses: { _, _ in tokens(primary.signingKey, secondary?.signingKey) })
     }
 }

@@ -15,11 +15,22 @@ public struct HubService: Sendable {
     public let installations: Installations?
     /// What it knows us by, the primary one first.
     public let credentials: [Credential]
+    /// What it is shown in the TLS handshake in place of a header; nil: its passes are headers.
+    public let certificate: ClientCertificate?
     /// What shows whether it knows us, and sends nothing.
     public let question: Question
-    /// Whether a test send reaches devices, and says what became of each. Else the service only checks it.
-    public let testsReachDevices: Bool
+    public let testSends: TestSends
     private let makePasses: @Sendable (HTTPClient, (any PassSource)?) throws -> any PassSource
+
+    /// What a test send does at the service.
+    public enum TestSends: Sendable {
+        /// It reaches devices, and the answer says what became of each.
+        case reachDevices
+        /// The service checks it and delivers nothing.
+        case onlyCheck
+        /// The service has none.
+        case none
+    }
 
     public struct Credential: Sendable {
         /// `primary key`
@@ -37,18 +48,23 @@ public struct HubService: Sendable {
         public var read: @Sendable (Reply) -> Answer
     }
 
+    /// - Parameters:
+    ///   - database: a number of the database that posts come from, for services that take an id of each post. Default: 0, for
+    ///     what comes from none.
+    ///   - apns: what this process shows to APNs. Default: nothing yet.
     /// - Throws: what is wrong with a hub that `Settings.load` has not checked.
-    public init(_ hub: HubConfiguration) throws {
+    public init(_ hub: HubConfiguration, database: UInt64 = 0, apns: APNsCredentials = APNsCredentials()) throws {
         switch hub.settings.kind {
         case .notificationHubs: try self.init(notificationHub: hub)
         case .fcm: try self.init(fcm: hub)
+        case .apns: try self.init(apns: hub, database: database, credentials: apns)
         }
     }
 
     /// - Parameter makePasses: also takes the source before a reload.
     init(
         _ settings: HubSettings, base: String, provider: any Provider, installations: Installations? = nil,
-        credentials: [Credential], question: Question, testsReachDevices: Bool,
+        credentials: [Credential], certificate: ClientCertificate? = nil, question: Question, testSends: TestSends,
         makePasses: @escaping @Sendable (HTTPClient, (any PassSource)?) throws -> any PassSource
     ) {
         self.settings = settings
@@ -56,8 +72,9 @@ public struct HubService: Sendable {
         self.provider = provider
         self.installations = installations
         self.credentials = credentials
+        self.certificate = certificate
         self.question = question
-        self.testsReachDevices = testsReachDevices
+        self.testSends = testSends
         self.makePasses = makePasses
     }
 

@@ -1,9 +1,12 @@
 import HTTPTransport
+import Providers
 import Signing
 import Synchronization
 
 /// The passes of this process, by hub: a reload keeps what was fetched, and asks for nothing anew.
 final class PassShelf: Sendable {
+    /// Of all hubs at APNs: a key has one token in this process, whatever the number of its hubs.
+    let apns = APNsCredentials()
     private let kept = Mutex<[String: any PassSource]>([:])
 
     /// - Throws: as `HubService.passes`.

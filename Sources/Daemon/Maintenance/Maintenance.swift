@@ -12,6 +12,8 @@ struct Maintenance: Sendable {
     let hubs: [Int32]
     /// Their names.
     let names: Set<String>
+    /// When the client certificates of hubs end, by name: seconds since 1970.
+    let certificates: [String: Int64]
     let notice: SchemaNotice
     /// Whether it starts campaigns at the times of their schedules.
     let keepsSchedules: Bool
@@ -34,6 +36,7 @@ struct Maintenance: Sendable {
                     database: database, hubs: hubs, keepsSchedules: keepsSchedules, metrics: metrics, log: log
                 ).run()
             }
+            group.addTask { await CertificateDuty(ends: certificates, log: log).run() }
             group.addTask {
                 await Periodic(doing: "make partitions", log: log).run {
                     try await PartitionDuty(database: database, notice: notice, log: log).look()

@@ -70,9 +70,12 @@ extension Settings {
 
     /// What every hub is spoken to through, sorted by name.
     ///
+    /// - Parameters:
+    ///   - database: its number (`Schema.databaseNumber`).
+    ///   - passes: of the generations before.
     /// - Throws: what `HubService` throws, for hubs that `load` has not checked.
-    func services() throws -> [HubService] {
-        try hubs.sorted { $0.key < $1.key }.map { try HubService($0.value) }
+    func services(_ database: UInt64, _ passes: PassShelf) throws -> [HubService] {
+        try hubs.sorted { $0.key < $1.key }.map { try HubService($0.value, database: database, apns: passes.apns) }
     }
 
     /// Registers hubs that the database does not have, and prepares all for posting. Of a hub that is registered with

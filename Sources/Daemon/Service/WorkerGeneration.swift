@@ -79,7 +79,8 @@ struct WorkerGeneration: Sendable {
     ) async throws -> Dispatcher.Summary {
         let end = Latch()
         async let maintained: Void = Maintenance(
-            database: database, hubs: dispatcher.hubNumbers, names: Set(settings.hubs.keys), notice: notice,
+            database: database, hubs: dispatcher.hubNumbers, names: Set(settings.hubs.keys),
+            certificates: dispatcher.certificateEnds, notice: notice,
             keepsSchedules: keepsSchedules, metrics: metrics, log: log
         ).run(until: end)
         let outcome: Result<Dispatcher.Summary, any Error>
@@ -127,7 +128,7 @@ struct WorkerGeneration: Sendable {
                 try await Preflight(database: database).pass(judgesClock: judgesClock)
                 notice.say(try await Schema(database: database).require(), log: log)
                 _ = try await Schema(database: database).makePartitions()
-                let services = try settings.services()
+                let services = try settings.services(try await Schema(database: database).databaseNumber(), passes)
                 let transport = try HTTPClients(
                     settings.transportSettings, http2: services.map(\.provider.http2))
                 do {

@@ -2,36 +2,28 @@ import HTTPTransport
 import PushModel
 import Signing
 
+extension APNsEnvironment {
+    public var endpoint: String {
+        switch self {
+        case .production: "https://api.push.apple.com"
+        case .sandbox: "https://api.sandbox.push.apple.com"
+        }
+    }
+}
+
 /// The Apple Push Notification service, over its provider API (docs/wire/fcm-apns.md).
 public struct APNs: Sendable {
     public let host: String
+    public var http2: HTTP2Settings? { Self.connections }
     /// `https://api.push.apple.com/3/device/`
     private let devices: String
     /// The app's bundle id; nil: the certificate's own.
     private let topic: String?
-    let environment: Environment
+    let environment: APNsEnvironment
     private let database: UInt64
     /// The lines that pushes of one type share, by type.
     private let shared: [PushType: PassHeaders]
     private let userAgent: HeaderLine
-
-    /// Which of Apple's two services, whose device tokens and keys are apart.
-    public enum Environment: String, Sendable, Hashable, CaseIterable {
-        /// Apps from the App Store and TestFlight.
-        case production
-        /// Apps that Xcode has put on a phone.
-        case sandbox
-
-        public var endpoint: String {
-            switch self {
-            case .production: "https://api.push.apple.com"
-            case .sandbox: "https://api.sandbox.push.apple.com"
-            }
-        }
-    }
-
-    /// Digits of a device token at most; Apple asks not to rely on a length, and none has more today.
-    public static let tokenLimit = 200
 
     /// - Parameters:
     ///   - topic: the app's bundle id, to which the suffix of a push type is added. nil: `apns-topic` is left out, which only a
@@ -41,9 +33,9 @@ public struct APNs: Sendable {
     ///   - version: ours, for `User-Agent: fanfare/VERSION`. Default: `dev`.
     /// - Throws: `InvalidHub` for a topic, an endpoint or a version that does not fit into a request.
     public init(
-        topic: String?, environment: Environment, endpoint: String? = nil, database: UInt64, version: String = "dev"
+        topic: String?, environment: APNsEnvironment, endpoint: String? = nil, database: UInt64, version: String = "dev"
     ) throws(InvalidHub) {
-        if let topic, !Self.isTopic(topic) { throw .topic }
+        if let topic, !BundleID.isBundleID(topic) { throw .topic }
         let address: WebAddress
         do throws(WebAddressError) {
             address = try WebAddress(endpoint ?? environment.endpoint)
@@ -70,18 +62,10 @@ public struct APNs: Sendable {
         self.userAgent = userAgent
     }
 
-    /// Whether a text can be an app's bundle id: letters, digits, hyphens and dots, and of an MDM certificate also underscores.
-    public static func isTopic(_ text: String) -> Bool {
-        (1...255).contains(text.utf8.count)
-            && text.unicodeScalars.allSatisfy {
-                $0.isASCII
-                    && ($0.properties.isAlphabetic || ("0"..."9").contains($0) || "-._".unicodeScalars.contains($0))
-            }
-    }
-
-    /// Whether a text can be a device token: hexadecimal digits, an even number of them.
+    /// Whether a text can be a device token: hexadecimal digits, an even number of them. Apple asks not to rely on a length, and
+    /// none has more than 200 today.
     public static func isToken(_ text: String) -> Bool {
-        (2...tokenLimit).contains(text.utf8.count) && text.utf8.count.isMultiple(of: 2)
+        (2...HubKind.apns.facts.handleBytes).contains(text.utf8.count) && text.utf8.count.isMultiple(of: 2)
             && text.utf8.allSatisfy(\.isHexadecimal)
     }
 
@@ -149,6 +133,15 @@ public struct APNs: Sendable {
     ) throws(InvalidPost) -> Request {
         throw .noTestSends
     }
+
+    /// Two connections carry the largest window. Apple closes neither an idle one nor one that is a day old, and asks not to open
+    /// and close them often (docs/wire/fcm-apns.md, "Connections to APNs").
+    private static let connections: HTTP2Settings = {
+        var settings = HTTP2Settings()
+        settings.connections = 2
+        settings.streams = 256
+        return settings
+    }()
 
     // MARK: - A question
 

@@ -1,4 +1,5 @@
 import Concurrency
+import PushModel
 import Signing
 import Synchronization
 
@@ -26,7 +27,7 @@ public final class APNsCredentials: Sendable {
     /// The key itself as well: a wrong file under the right id is another credential than the right one.
     private struct KeyIdentity: Hashable {
         let key: ProviderKey
-        let environment: APNs.Environment
+        let environment: APNsEnvironment
     }
 
     /// - Parameters:
@@ -39,7 +40,7 @@ public final class APNsCredentials: Sendable {
         now = { ProviderTokenState.Moment(wall: wall(), monotonic: monotonic()) }
     }
 
-    func token(of key: ProviderKey, in environment: APNs.Environment) -> SharedProviderToken {
+    func token(of key: ProviderKey, in environment: APNsEnvironment) -> SharedProviderToken {
         kept.withLock { kept in
             let identity = KeyIdentity(key: key, environment: environment)
             if let known = kept.tokens[identity] { return known }

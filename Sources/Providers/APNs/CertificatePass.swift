@@ -41,6 +41,8 @@ public final class CertificatePass: PassSource {
     /// When the certificate ends.
     public var expiry: Int64? { notAfter }
 
+    public var certificateExpiry: Int64? { notAfter }
+
     /// None: it is signed by Apple.
     public var issued: Int { 0 }
 }

@@ -1,4 +1,5 @@
 import Concurrency
+import PushModel
 import Signing
 import Synchronization
 
@@ -18,7 +19,7 @@ public final class ProviderTokens: PassSource {
     ///   - credentials: those of the process.
     ///   - pause: waits this many seconds, less when cancelled. Default: sleeps.
     public init(
-        primary: ProviderKey, secondary: ProviderKey? = nil, environment: APNs.Environment,
+        primary: ProviderKey, secondary: ProviderKey? = nil, environment: APNsEnvironment,
         of credentials: APNsCredentials,
         pause: @escaping @Sendable (Double) async -> Void = { await Sleep.system($0) }
     ) {

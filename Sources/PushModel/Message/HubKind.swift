@@ -7,17 +7,21 @@ public enum HubKind: String, Sendable, Codable, CaseIterable {
     case notificationHubs = "notification-hubs"
     /// FCM HTTP v1: sends to one registration token, or to topics that phones have subscribed to.
     case fcm
+    /// The Apple Push Notification service, without a hub between: sends to one device token.
+    case apns
 
     /// What one post to the service may hold. Reading it allocates nothing.
     public var facts: HubFacts {
         switch self {
         case .notificationHubs: Self.notificationHubsFacts
         case .fcm: Self.fcmFacts
+        case .apns: Self.apnsFacts
         }
     }
 
     private static let notificationHubsFacts = HubFacts.all(of: .notificationHubs)
     private static let fcmFacts = HubFacts.all(of: .fcm)
+    private static let apnsFacts = HubFacts.all(of: .apns)
 }
 
 /// What is true of all hubs of one kind: a row of `push.hub_kind`.
@@ -42,6 +46,8 @@ public final class HubFacts: Sendable {
     public let handle: String
     /// Bytes that the handles of one message may have together.
     public let handleBytes: Int
+    /// For people: a payload of the first format that it takes, as JSON.
+    public let example: String
     public let tag: Tags
     /// Tags that one post takes at most when `||` alone joins them.
     public let tags: Int
@@ -53,8 +59,9 @@ public final class HubFacts: Sendable {
     public let bodyBytes: Int
     /// Whether the service renders templates. Without them a content has no properties to localise by.
     public let takesTemplates: Bool
-    /// Whether a row may set headers of its request.
-    public let takesHeaders: Bool
+    /// Headers that a row may set, as far as its format has them; `*` stands for any letters and hyphens. Empty: a row sets
+    /// none.
+    public let headers: [String]
     /// Whether a locale can narrow a tag to the devices of one language.
     public let takesLanguages: Bool
     /// Whether a post can reach every device.
@@ -85,20 +92,24 @@ public final class HubFacts: Sendable {
             guard case .bool(let flag) = kind[name] else { fault(name) }
             return flag
         }
-        guard case .array(let formats) = kind["formats"] else { fault("formats") }
+        func texts(_ name: String) -> [String] {
+            guard case .array(let texts) = kind[name] else { fault(name) }
+            return texts.compactMap { if case .string(let text) = $0.value { text } else { nil } }
+        }
         guard let tag = Tags(rawValue: text("tag")) else { fault("tag") }
         label = text("label")
-        self.formats = formats.compactMap { if case .string(let name) = $0.value { name } else { nil } }
+        formats = texts("formats")
         handles = number("handles")
         handle = text("handle")
         handleBytes = number("handle_bytes")
+        example = text("example")
         self.tag = tag
         tags = number("tags")
         mixedTags = number("mixed_tags")
         foldsCase = flag("folds_case")
         bodyBytes = number("body_bytes")
         takesTemplates = flag("takes_templates")
-        takesHeaders = flag("takes_headers")
+        headers = texts("headers")
         takesLanguages = flag("takes_languages")
         takesBroadcasts = flag("takes_broadcasts")
         packs = flag("packs")

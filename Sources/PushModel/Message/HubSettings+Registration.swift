@@ -2,11 +2,11 @@
 ///
 /// Only the settings of the hub's kind, under their names in config.json, so that a kind that comes later changes nothing
 /// at the hubs that are registered already: every worker compares this text with the registered one, and a key more would
-/// make all of them report settings that differ. Not `project`, and no secret: without that setting the project is known
-/// only where the service account is, and `fanfare migrate up` runs where no secrets are.
+/// make all of them report settings that differ. Not `project` and `topic`, and no secret: without those settings
+/// the project is known only where the service account is, and the topic where the certificate is, and `fanfare migrate up` runs where no secrets are.
 extension HubSettings: Encodable {
     private enum Key: String, CodingKey {
-        case name, kind, hub, endpoint, localization, languages, propertyPattern, fallback, plainFallback
+        case name, kind, hub, environment, endpoint, localization, languages, propertyPattern, fallback, plainFallback
         case settleMilliseconds, contentKeyHours, dedupeHours, keysPerTenant, packTags, allowBroadcast, tags
         case broadcastTopic, onDoubt, unavailable, zoneTag, expireAfterSeconds, window, ratePerSecond, rampSeconds
         case deviceWindow
@@ -45,6 +45,9 @@ extension HubSettings: Encodable {
             try members.encodeIfPresent(endpoint, forKey: .endpoint)
             try members.encode(unavailable.rawValue, forKey: .unavailable)
             try members.encode(rampSeconds, forKey: .rampSeconds)
+        case .apns:
+            try members.encode(environment.rawValue, forKey: .environment)
+            try members.encodeIfPresent(endpoint, forKey: .endpoint)
         }
     }
 }

@@ -12,8 +12,13 @@ public struct HubSettings: Sendable, Equatable {
     /// The project at the service that posts are sent for. Only where the service has projects (`fcm`); empty elsewhere.
     /// Default: the project of the service account; empty where the account is not known (`fanfare migrate up`).
     public var project = ""
-    /// Where the service is, as `https://host[:port]`, or `http://` on loopback. Only for kind `fcm`. Default: nil, the
-    /// service's own address, which its provider knows.
+    /// The app that pushes are for: its bundle id. Only for kind `apns`. Default: nil, the one that the client certificate names,
+    /// which APNs itself finds.
+    public var topic: String?
+    /// Which of Apple's services. Only for kind `apns`. Default: `production`.
+    public var environment = APNsEnvironment.production
+    /// Where the service is, as `https://host[:port]`, or, for kind `fcm`, `http://` on loopback. Only for kinds `fcm` and
+    /// `apns`. Default: nil, the service's own address, which its provider knows.
     public var endpoint: String?
     public var localization = Localization.properties
     /// Locale (BCP 47) to the language word used in property names: `"fr": "French"`. Default: empty.
@@ -75,6 +80,14 @@ public enum Localization: String, Sendable, CaseIterable {
     case properties
     /// One post per locale, to `(tag) && locale_fr`.
     case tags
+}
+
+/// Which of Apple's two push services, whose device tokens are apart.
+public enum APNsEnvironment: String, Sendable, CaseIterable {
+    /// Apps from the App Store and TestFlight.
+    case production
+    /// Apps that Xcode has put on a phone.
+    case sandbox
 }
 
 /// What it means that the service answers 500 or 503.

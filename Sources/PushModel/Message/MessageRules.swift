@@ -18,9 +18,9 @@ extension Message {
             throw Unsendable(
                 "format", format,
                 "hub \(hub.name) is \(kind.label): set format to \(formats)\(why). Write the payload of the service, such as "
-                    + #"{"message": {"notification": {"title": "Hello"}}}"#)
+                    + kind.example)
         }
-        if !kind.takesHeaders, headers != nil {
+        if kind.headers.isEmpty, headers != nil {
             throw Unsendable("headers", nil, "hub \(hub.name) is \(kind.label), which takes none; its payload says all")
         }
     }

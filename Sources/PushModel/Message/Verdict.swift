@@ -83,6 +83,14 @@ public enum Verdict: Sendable, Equatable {
         }
     }
 
+    /// Whether the hub refused the credential, so that another one may serve.
+    public var refusesCredential: Bool {
+        switch self {
+        case .authExpired, .authFailed: true
+        default: false
+        }
+    }
+
     /// Whether the hub refused the sender: what it may send, with which key, to which hub.
     public var refusesSender: Bool {
         switch self {

@@ -40,6 +40,13 @@ public final class Dispatcher: Sendable {
     /// The hubs it posts to: `push.hub.id`.
     public var hubNumbers: [Int32] { hubs.map(\.id) }
 
+    /// When the client certificates of its hubs end, by name: seconds since 1970. Only hubs that have one.
+    public var certificateEnds: [String: Int64] {
+        Dictionary(
+            uniqueKeysWithValues: hubs.compactMap { hub in hub.passes.certificateExpiry.map { (hub.settings.name, $0) }
+            })
+    }
+
     /// What a worker did while it ran.
     public struct Summary: Sendable, Codable, Equatable {
         public var posts = 0

@@ -5,7 +5,7 @@ extension MetricFamily {
     public static let hubs: [MetricFamily] = [
         .messages, .posts, .httpResponses, .httpRequestDuration, .queueLatency, .messagesPerPost,
         .claimMessages, .throttled, .gateWait, .inFlightPosts, .windowPosts, .rateLimit, .hubInfo, .hubState,
-        .tokenExpiry, .tokenSignings, .tokenRefusals, .clockSkew, .devicesRefused,
+        .tokenExpiry, .certificateExpiry, .tokenSignings, .tokenRefusals, .clockSkew, .devicesRefused,
     ]
 
     public static let messages = MetricFamily(
@@ -54,6 +54,9 @@ extension MetricFamily {
             + "token yet), failing (nothing gets through), held (it refuses us), paused (by a person)")
     public static let tokenExpiry = MetricFamily(
         "fanfare_token_expiry_timestamp_seconds", .gauge, labels: ["hub"], "When the token in use ends, Unix time")
+    public static let certificateExpiry = MetricFamily(
+        "fanfare_certificate_expiry_timestamp_seconds", .gauge, labels: ["hub"],
+        "When the client certificate of the hub ends, Unix time; only hubs of kind apns with one have it")
     public static let tokenSignings = MetricFamily(
         "fanfare_token_signings_total", .counter, labels: ["hub"],
         "Tokens signed; with the default times one every 55 minutes")

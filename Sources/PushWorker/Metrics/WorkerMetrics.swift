@@ -38,7 +38,11 @@ extension HubContext {
         let state = gateState(now: now)
         for known in GateState.allCases { reading.set(known == state ? 1 : 0, of: .hubState, name, known.rawValue) }
         reading.add(gate.read { $0.closed.seconds(now: now) }, to: .gateWait, name)
-        if let expiry = passes.expiry { reading.set(Double(expiry), of: .tokenExpiry, name) }
+        if let expiry = passes.certificateExpiry {
+            reading.set(Double(expiry), of: .certificateExpiry, name)
+        } else if let expiry = passes.expiry {
+            reading.set(Double(expiry), of: .tokenExpiry, name)
+        }
         reading.add(Double(passes.issued), to: .tokenSignings, name)
         if let seconds = clockSkew.seconds { reading.set(seconds, of: .clockSkew, name) }
     }

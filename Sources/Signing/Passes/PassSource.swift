@@ -36,6 +36,9 @@ public protocol PassSource: Sendable {
     /// Seconds since 1970 at which the current pass ends; nil: there is none.
     var expiry: Int64? { get }
 
+    /// Seconds since 1970 at which the client certificate ends, which a person has to renew; nil: there is none. Default: nil.
+    var certificateExpiry: Int64? { get }
+
     /// Passes signed or fetched so far.
     var issued: Int { get }
 
@@ -72,6 +75,7 @@ public enum PassTrouble: Error, Sendable, Equatable {
 
 extension PassSource {
     public func throttled(_ pass: Pass, for seconds: Double) {}
+    public var certificateExpiry: Int64? { nil }
     public var trouble: PassTrouble? { nil }
     public var refusal: String? { nil }
     public func tryAgain() {}

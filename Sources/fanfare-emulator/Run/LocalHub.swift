@@ -20,6 +20,7 @@ struct LocalHub {
             switch configuration.settings.kind {
             case .notificationHubs: Self.hub(configuration)
             case .fcm: Self.sender(name, configuration)
+            case .apns: nil  // over TLS alone
             }
         guard let found, found.base.hasPrefix("http://") else { return nil }
         let host = String(found.base.dropFirst("http://".count))

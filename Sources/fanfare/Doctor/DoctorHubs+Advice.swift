@@ -9,7 +9,7 @@ extension DoctorHubs {
         let area = "hub \(hub.name)"
         var findings: [DoctorFinding] = []
         switch hub.kind {
-        case .notificationHubs: break
+        case .notificationHubs, .apns: break
         case .fcm:
             if hub.rampSeconds == 0, hub.ratePerSecond == 0 || hub.ratePerSecond > rateWithoutRamp {
                 let rate = hub.ratePerSecond == 0 ? "as fast as it can" : "at \(hub.ratePerSecond) posts/s"

@@ -54,12 +54,27 @@ enum DoctorHubs {
             findings.append(finding(service.question.read(reply), reply, at: place))
             if index == 0, let skew = skew(reply) { findings.append(clock(skew, place)) }
         }
-        if service.credentials.count == 1 {
+        if let certificate = service.certificate {
+            findings.append(finding(certificate, of: service.settings, now: Clock.system.wall()))
+        } else if service.credentials.count == 1 {
             let word = HubSecretKeys(of: service.settings.kind).word
             findings.append(
                 .ok("hub \(name)", "secondary \(word)", "none: a rotation of the \(word) means a pause"))
         }
         return findings + advice(on: service.settings)
+    }
+
+    /// Whether there is time until a client certificate ends. Pure.
+    static func finding(_ certificate: ClientCertificate, of hub: HubSettings, now: Double) -> DoctorFinding {
+        let (area, name) = ("hub \(hub.name)", "certificate ends")
+        let end = CertificateEnd(at: certificate.notAfter)
+        guard end.isNear(now: now) else { return .ok(area, name, "on \(end.date)") }
+        let remedy =
+            "Make a new one in the Apple developer account, put it into hubs.\(hub.name).certificate and certificateKey, and "
+            + "reload."
+        return Double(end.at) <= now
+            ? .fail(area, name, "on \(end.date), which is past", remedy: remedy)
+            : .warn(area, name, "on \(end.date), in less than \(CertificateEnd.warningDays) days", remedy: remedy)
     }
 
     /// Why there is no pass to ask with. Pure.

@@ -18,7 +18,7 @@ struct AddHub: ReportingCommand {
 
     @Argument(help: "The name backends write into push.message.hub: 1 to 63 of a-z, 0-9, _ and -.") var name: String
 
-    @Option(help: "The service that it sends through: notification-hubs or fcm. Default: notification-hubs.")
+    @Option(help: "The service that it sends through: notification-hubs, fcm or apns. Default: notification-hubs.")
     var kind: HubKind?
 
     @Option(help: ArgumentHelp("The hub's own name at the service. Default: the same.", valueName: "name"))
@@ -65,7 +65,12 @@ struct AddHub: ReportingCommand {
 
     /// - Parameter missing: what the settings of the workers lack.
     func report(toAdd missing: JSONOutput?) -> Report {
-        let secret = kind == .fcm ? "service account" : "connection string"
+        let secret =
+            switch kind {
+            case nil, .notificationHubs: "connection string"
+            case .fcm: "service account"
+            case .apns: "key"
+            }
         let advice = missing.map {
             "\nadd to hubs in the settings of every worker, with its \(secret):\n\($0.document)"
         }
@@ -98,6 +103,8 @@ struct AddHub: ReportingCommand {
         let foreign = [
             ("--hub", hub != nil && settings.kind != .notificationHubs), ("--topics", topics && !hasTopics),
             ("--broadcast-topic", broadcastTopic != nil && !hasTopics),
+            ("--allow-broadcast", allowBroadcast && !settings.kind.facts.takesBroadcasts),
+            ("--localization", localization != nil && !settings.kind.facts.takesLanguages),
         ].first { $0.1 }?.0
         if let foreign {
             throw Failure(
@@ -119,6 +126,11 @@ struct AddHub: ReportingCommand {
             members["hub"] = .text(settings.hub)
             members["connectionString"] = .text("Endpoint=sb://…;SharedAccessKeyName=…;SharedAccessKey=…")
         case .fcm: members["serviceAccount"] = .text("the text of the account's JSON key file")
+        case .apns:
+            members["topic"] = .text("the app's bundle id")
+            members["teamId"] = .text("the developer team's id")
+            members["keyId"] = .text("the key's id")
+            members["key"] = .text("the text of the key's .p8 file")
         }
         if settings.tagsAreTopics { members["tags"] = .text("topics") }
         if let topic = settings.broadcastTopic { members["broadcastTopic"] = .text(topic) }

@@ -23,7 +23,8 @@ struct HubConnection: Sendable {
     func perform<E: Error>(_ make: (Pass) throws(E) -> Request) async throws -> Reply {
         let pass = try await pass()
         let reply = await client.perform(try make(pass))
-        guard case .answered(let response) = reply.outcome, response.status == 401, passes.useOther(than: pass)
+        guard case .answered(let response) = reply.outcome, [401, 403].contains(response.status),
+            hub.provider.answer(to: reply).verdict.refusesCredential, passes.useOther(than: pass)
         else { return reply }
         let word = HubSecretKeys(of: hub.settings.kind).word
         Logger(label: "fanfare.hub").warning(

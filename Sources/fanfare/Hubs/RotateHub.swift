@@ -12,7 +12,7 @@ struct RotateHub: DatabaseCommand {
             For changing keys without a pause: rotate, regenerate the key that is not in use any more, put the new one into \
             the settings of every worker and restart them one after the other (a reload is enough where the files themselves \
             change: a settings file, /run/secrets, Kubernetes), then rotate back if you like. Needs \
-            secondaryConnectionString, or secondaryServiceAccount for a hub of kind fcm. Workers follow within a second; \
+            secondaryConnectionString; for a hub of kind fcm secondaryServiceAccount, for one of kind apns secondaryKey. Workers follow within a second; \
             nothing in flight is lost.
 
             Example: fanfare hub rotate news
@@ -62,6 +62,12 @@ struct RotateHub: DatabaseCommand {
                     "make a new key for the \(old.rawValue) account in the Google Cloud console (IAM & Admin, Service "
                     + "accounts, Keys), and delete its old one"
                 fresh = "the text of the new key file"
+            case .apns:
+                now = { "sign with the \($0.rawValue) key" }
+                renew =
+                    "make a new key for pushes in the Apple developer account (Certificates, Identifiers & Profiles, Keys), and "
+                    + "revoke the \(old.rawValue) one"
+                fresh = "the text of the new .p8 file, with its id,"
             case nil:
                 now = { "use the \($0.rawValue) key" }
                 renew = "renew the \(old.rawValue) key at the service"

@@ -33,7 +33,7 @@ extension SystemStatus.Hub {
             ("hub", hub), ("kind", kind), ("state", state), ("why", why), ("gate until", gateUntil),
             ("next probe", nextProbe),
             ("due", dueText), ("later", laterText), ("oldest waits", waiting.map(HumanFormat.duration)),
-            ("workers", "\(workers)"), ("note", note), (keyWord, key), ("token ends", tokenExpiresAt),
+            ("workers", "\(workers)"), ("note", note), (keyWord, key), (expiryWord, tokenExpiresAt),
             ("in flight", flight),
             ("answers/s", answersPerSecond.map(TopScreen.rate)),
             ("rate", rate.map { "at most \(TopScreen.rate($0)) posts per second" } ?? "no limit"),
@@ -47,6 +47,9 @@ extension SystemStatus.Hub {
 
     /// What the hub knows us by: `key`, or at some kinds `account`.
     private var keyWord: String { HubKind(rawValue: kind).map { HubSecretKeys(of: $0).word } ?? "key" }
+
+    /// What it shows, and so what ends: at APNs a token or a certificate.
+    private var expiryWord: String { HubKind(rawValue: kind) == .apns ? "good until" : "token ends" }
 
     /// Why it takes no posts, and what else is to be said about it, in one line.
     var reasons: String { [why, note].compactMap(\.self).joined(separator: "; ") }

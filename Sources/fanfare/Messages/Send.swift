@@ -28,7 +28,7 @@ struct Send: ReportingCommand {
     @Flag(
         help: """
             Let a notification hub send at once, to at most 10 devices with a tag, and print what each platform \
-            answered; let FCM check everything and send nothing.
+            answered; let FCM check everything and send nothing. APNs has no test, so this asks before it really sends.
             """)
     var test = false
 
@@ -52,9 +52,20 @@ struct Send: ReportingCommand {
             let requests = try posts.map { try request(for: $0, to: hub, with: Self.pass(of: hub)) }
             return Report(requests: requests, warnings: posts.compactMap { Self.warning(of: $0, at: hub.settings) })
         }
+        if test, hub.service.testSends == .none, !yes { try confirm(posts, to: hub) }
         let sent = try await hub.withConnection { try await send(posts, to: $0) }
         return Report(fitting: sent.text, sent.json)
             .failing(with: sent.failure(doing: "cannot send to hub \"\(self.hub)\""))
+    }
+
+    /// There is nothing in between at a service without a test.
+    private func confirm(_ posts: [Post], to hub: HubClient) throws(Failure) {
+        let label = hub.settings.kind.facts.label
+        let devices = HumanFormat.count(posts.count, "device")
+        try Confirmation.ask(
+            "\(label) has no test send: this really goes to \(devices).", what: "cannot test hub \"\(self.hub)\"",
+            nothing: "nothing was sent, because \(label) has no test send",
+            hint: "--dry-run shows the request and sends nothing; --yes sends it for real.")
     }
 
     /// What the worker would make of these rows.
@@ -79,9 +90,10 @@ struct Send: ReportingCommand {
         return plan.posts
     }
 
-    /// A dry run prints no pass, and so needs none but its first word.
+    /// A dry run prints no pass, and so needs none but its first word; where a certificate proves who we are there is none.
     private static func pass(of hub: HubClient) -> Pass {
-        Pass(header: Secret("\(hub.provider.scheme) -"), number: 0, expiry: 0)
+        let header = hub.service.certificate == nil ? Secret("\(hub.provider.scheme) -") : nil
+        return Pass(header: header, number: 0, expiry: 0)
     }
 
     /// What the service may refuse, though the rules of rows allow it; nil: nothing.
@@ -94,7 +106,7 @@ struct Send: ReportingCommand {
 
     private func request(for post: Post, to hub: HubClient, with pass: Pass) throws(Failure) -> Request {
         do throws(InvalidPost) {
-            return test
+            return test && hub.service.testSends != .none
                 ? try hub.provider.testRequest(for: post, id: 1, with: pass, tracking: HubClient.tracking())
                 : try hub.provider.request(for: post, id: 1, with: pass)
         } catch {

@@ -26,8 +26,8 @@ struct SendOutcomes {
 
     init(to service: HubService, isTest: Bool) {
         hub = service.settings.name
-        self.isTest = isTest
-        checker = isTest && !service.testsReachDevices ? service.settings.kind.facts.label : nil
+        self.isTest = isTest && service.testSends != .none
+        checker = isTest && service.testSends == .onlyCheck ? service.settings.kind.facts.label : nil
         remedies = HubRemedies(of: service.settings)
     }
 

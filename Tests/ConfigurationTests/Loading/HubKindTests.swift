@@ -87,19 +87,32 @@ import Testing
                 ])
     }
 
-    @Test(arguments: HubConfiguration.keys.filter { !$0.kinds.contains(.notificationHubs) }.map(\.name))
-    func aNotificationHubHasNoKeyOfFCM(key: String) throws {
-        let value = key == "rampSeconds" ? "5" : #""x""#
-        let problems = try fixture.problems(SettingsFixture.hub(#""\#(key)": \#(value)"#))
-        let start = "hubs.news.\(key) is for kind fcm; hub news is notification-hubs (config.json, line 1): "
-        #expect(problems.count == 1 && problems[0].hasPrefix(start), "\(problems)")
+    /// A value of the right type for each key that is no text.
+    private static func value(of key: String) -> String {
+        switch key {
+        case "rampSeconds", "deviceWindow": "5"
+        case "plainFallback", "packTags", "allowBroadcast": "true"
+        default: #""x""#
+        }
     }
 
-    @Test(arguments: HubConfiguration.keys.filter { !$0.kinds.contains(.fcm) }.map(\.name))
-    func anFCMHubHasNoKeyOfANotificationHub(key: String) throws {
-        let value = key == "deviceWindow" ? "5" : key == "plainFallback" ? "true" : #""x""#
-        let problems = try fixture.problems(SettingsFixture.fcm(#""\#(key)": \#(value)"#))
-        let start = "hubs.shop.\(key) is for kind notification-hubs; hub shop is fcm (config.json, line 1): "
+    @Test(
+        arguments: HubKind.allCases.flatMap { kind in
+            HubConfiguration.keys.filter { !$0.kinds.contains(kind) }.map { (kind, $0.name) }
+        })
+    func aKeyOfOtherKindsIsRefused(kind: HubKind, key: String) throws {
+        let entry = #""\#(key)": \#(Self.value(of: key))"#
+        let (name, text) =
+            switch kind {
+            case .notificationHubs: ("news", SettingsFixture.hub(entry))
+            case .fcm: ("shop", try SettingsFixture.fcm(entry))
+            case .apns: ("ios", try SettingsFixture.apns(entry))
+            }
+        let kinds = try #require(HubConfiguration.keys.first { $0.name == key }).kinds.map(\.rawValue)
+        let problems = try fixture.problems(text)
+        let start =
+            "hubs.\(name).\(key) is for kind \(kinds.joined(separator: " or ")); hub \(name) is \(kind.rawValue) "
+            + "(config.json, line 1): "
         #expect(problems.count == 1 && problems[0].hasPrefix(start), "\(problems)")
     }
 
@@ -116,12 +129,12 @@ import Testing
     @Test func ofAnUnknownKindOnlyTheKindIsReported() throws {
         #expect(
             try fixture.problems(#"{"hubs": {"shop": {"kind": "fmc", "tags": "topics", "serviceAccount": "x"}}}"#) == [
-                #"hubs.shop.kind is "fmc" (config.json, line 1): must be one of notification-hubs, fcm. "#
+                #"hubs.shop.kind is "fmc" (config.json, line 1): must be one of notification-hubs, fcm, apns. "#
                     + #"Did you mean "fcm"."#
             ])
         #expect(
             try fixture.problems(#"{"hubs": {"shop": {"kind": 5, "tags": "topics"}}}"#) == [
-                "hubs.shop.kind is 5 (config.json, line 1): must be one of notification-hubs, fcm. Change it."
+                "hubs.shop.kind is 5 (config.json, line 1): must be one of notification-hubs, fcm, apns. Change it."
             ])
     }
 
@@ -212,13 +225,11 @@ import Testing
     @Test func everyKindHasSecretsThatAreKeysOfItAlone() throws {
         for kind in HubKind.allCases {
             let secrets = HubSecretKeys(of: kind)
-            for name in [secrets.primary, secrets.secondary] {
+            for name in [secrets.primary, secrets.secondary, secrets.alternative].compactMap(\.self) {
                 let key = try #require(HubConfiguration.keys.first { $0.name == name })
                 #expect(key.rule.isSecret && key.kinds == [kind])
             }
         }
-        let secrets = HubConfiguration.keys.filter(\.rule.isSecret).map(\.name)
-        #expect(secrets.count == 2 * HubKind.allCases.count)
         #expect(HubConfiguration.keys.first?.name == "kind", "what other keys a hub has depends on it")
     }
 }

@@ -29,7 +29,8 @@ struct CrashBench {
         let settings = """
             {"database": {"url": "\(url)"\(proxied ? #", "prepare": "never""# : "")},
              "hubs": {"\(worker.hub.name)": \(try hub())},
-             "console": {"listen": "off"}, "dispatch": {"leaseSeconds": 5, "batch": \(batch)}}
+             "console": {"listen": "off"}, "dispatch": {"leaseSeconds": 5, "batch": \(batch)},
+             "transport": {"caFile": "\(worker.transport.caBundle ?? "")"}}
             """
         let fanfare = BuiltProgram(settings: try scratch.write(settings, to: name + ".json"), scratch: scratch)
         let process = fanfare.process(["run", "--log-format", "json"])
@@ -54,6 +55,15 @@ struct CrashBench {
             return """
                 {"kind": "fcm", "tags": "topics", "endpoint": "\(worker.emulator.endpoint ?? "")", "window": 16,
                  "serviceAccount": \(String(decoding: text, as: UTF8.self))}
+                """
+        case .apns:
+            let sender = worker.emulator.apnsSender(worker.hub.name)
+            let key = worker.emulator.apnsKey(of: worker.hub.name)?.reveal() ?? ""
+            let text = try JSONSerialization.data(withJSONObject: key, options: .fragmentsAllowed)
+            return """
+                {"kind": "apns", "topic": "\(sender?.topic ?? "")", "teamId": "\(sender?.teamID ?? "")", "window": 16,
+                 "keyId": "\(sender?.keys.first?.id ?? "")", "endpoint": "\(worker.emulator.secureEndpoint ?? "")",
+                 "key": \(String(decoding: text, as: UTF8.self))}
                 """
         }
     }

@@ -32,7 +32,7 @@ import VectorSupport
     }
 
     private static func apns(_ input: [String: Any]) throws -> APNs {
-        let environment: APNs.Environment = input["environment"] as? String == "development" ? .sandbox : .production
+        let environment: APNsEnvironment = input["environment"] as? String == "development" ? .sandbox : .production
         let port = input["port"] as? Int ?? 443
         return try TestAPNs.apns(
             topic: input["bundle_id"] as? String, environment: environment, endpoint: "\(environment.endpoint):\(port)")
@@ -80,7 +80,7 @@ import VectorSupport
             #expect(try TestAPNs.lines(request)["apns-topic"] == "com.example.MyApp" + type.topicSuffix)
         }
         let hosts = try #require(Vectors.object("fcm-apns/apns-requests")["hosts"] as? [String: Any])
-        for (environment, name) in [(APNs.Environment.production, "production"), (.sandbox, "development")] {
+        for (environment, name) in [(APNsEnvironment.production, "production"), (.sandbox, "development")] {
             #expect(environment.endpoint == "https://\(hosts[name] as? String ?? "")")
         }
     }

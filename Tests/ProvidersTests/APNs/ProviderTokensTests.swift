@@ -1,5 +1,6 @@
 import Concurrency
 import Foundation
+import PushModel
 import Signing
 import Synchronization
 import Testing
@@ -18,7 +19,7 @@ import Testing
 
     private func tokens(
         _ credentials: APNsCredentials, _ primary: ProviderKey? = nil, secondary: ProviderKey? = nil,
-        environment: APNs.Environment = .production,
+        environment: APNsEnvironment = .production,
         pause: @escaping @Sendable (Double) async -> Void = { _ in await Latch().wait() }
     ) throws -> ProviderTokens {
         try ProviderTokens(
@@ -78,7 +79,7 @@ import Testing
         ]
         var passes: [Pass] = []
         for key in keys {
-            for environment in APNs.Environment.allCases {
+            for environment in APNsEnvironment.allCases {
                 passes.append(try pass(tokens(credentials, key, environment: environment)))
             }
         }

@@ -15,7 +15,7 @@ enum TestAPNs {
     static let database: UInt64 = 0x0123_4567_89AB_CDEF
 
     static func apns(
-        topic: String? = "com.example.MyApp", environment: APNs.Environment = .production, endpoint: String? = nil
+        topic: String? = "com.example.MyApp", environment: APNsEnvironment = .production, endpoint: String? = nil
     ) throws -> APNs {
         try APNs(
             topic: topic, environment: environment, endpoint: endpoint, database: database, version: "1.2.3")

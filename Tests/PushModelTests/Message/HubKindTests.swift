@@ -26,6 +26,15 @@ import VectorSupport
         #expect(!facts.foldsCase && !facts.takesTemplates && !facts.packs && !facts.keepsDevices)
     }
 
+    @Test func apnsSendsToOneDeviceToken() {
+        let facts = HubKind.apns.facts
+        #expect(facts.handles == 1 && facts.handleBytes == 200)
+        #expect(facts.bodyBytes == 5120)
+        #expect(facts.tag == .none)
+        #expect(facts.formats == ["apple"] && facts.headers == ["apns-*"])
+        #expect(!facts.takesTemplates && !facts.takesLanguages && !facts.takesBroadcasts && !facts.keepsDevices)
+    }
+
     @Test func everyKindHasItsFactsUnderItsName() throws {
         let kinds = try JSONNode(PackageResources.hub_kinds_json).value
         guard case .array(let elements) = kinds else {

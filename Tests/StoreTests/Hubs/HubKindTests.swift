@@ -10,23 +10,23 @@ import Testing
         let store = try await StoreFixture.untouched
         let rows = try await store.test.texts(
             """
-            SELECT concat_ws('|', name, label, array_to_string(formats, ','), handles, handle, handle_bytes, tag, tags, mixed_tags,
-                             folds_case, body_bytes, takes_templates, takes_headers, takes_languages, takes_broadcasts, packs,
+            SELECT concat_ws('|', name, label, array_to_string(formats, ','), handles, handle, handle_bytes, example, tag, tags, mixed_tags,
+                             folds_case, body_bytes, takes_templates, array_to_string(headers, ','), takes_languages, takes_broadcasts, packs,
                              joins_lives, keeps_devices)
               FROM push.hub_kind
              ORDER BY name
             """)
         let facts = HubKind.allCases.sorted { $0.rawValue < $1.rawValue }.map { kind in
             let f = kind.facts
-            let flags = [
-                f.takesTemplates, f.takesHeaders, f.takesLanguages, f.takesBroadcasts, f.packs, f.joinsLives,
-                f.keepsDevices,
-            ].map { $0 ? "t" : "f" }
+            let flags = [f.takesLanguages, f.takesBroadcasts, f.packs, f.joinsLives, f.keepsDevices].map {
+                $0 ? "t" : "f"
+            }
             return
                 ([
                     kind.rawValue, f.label, f.formats.joined(separator: ","), "\(f.handles)", f.handle,
-                    "\(f.handleBytes)",
-                    f.tag.rawValue, "\(f.tags)", "\(f.mixedTags)", f.foldsCase ? "t" : "f", "\(f.bodyBytes)",
+                    "\(f.handleBytes)", f.example, f.tag.rawValue, "\(f.tags)", "\(f.mixedTags)",
+                    f.foldsCase ? "t" : "f", "\(f.bodyBytes)",
+                    f.takesTemplates ? "t" : "f", f.headers.joined(separator: ","),
                 ] + flags).joined(separator: "|")
         }
         #expect(rows == facts)
@@ -38,6 +38,8 @@ import Testing
         let facts = HubKind.notificationHubs.facts
         #expect(try await store.test.number("SELECT push_internal.most_handles()") == Int64(facts.handles))
         #expect(try await store.test.number("SELECT push_internal.most_handle_bytes()") == Int64(facts.handleBytes))
+        let least = try #require(HubKind.allCases.map(\.facts.handleBytes).min())
+        #expect(try await store.test.number("SELECT push_internal.least_handle_bytes()") == Int64(least))
         let room = facts.bodyBytes - #"{"a": ""}"#.utf8.count
         #expect(
             try await store.test.texts(
@@ -105,7 +107,7 @@ import Testing
             try await store.database.execute("SELECT push.add_hub(\(raw: arguments))")
         }
         #expect(error?.message == "push.add_hub: \(rule)")
-        #expect(error?.hint?.contains("fcm, notification-hubs") == true)
+        #expect(error?.hint?.contains("apns, fcm, notification-hubs") == true)
     }
 
     @Test(arguments: [

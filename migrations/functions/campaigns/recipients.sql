@@ -83,7 +83,7 @@ BEGIN
     END IF;
     -- Without the locale: here it chooses a text, and only a hub that localises by tags narrows a target to it, in the planner.
     problem := coalesce(
-        CASE WHEN has_kind THEN push_internal.wrong_for_kind(hub, format, tag, handles, broadcast, NULL) END,
+        CASE WHEN has_kind THEN push_internal.wrong_for_kind(hub, format, tag, handles, broadcast, NULL, headers) END,
         push_internal.wrong_target(format, tag, handles, broadcast, headers),
         CASE WHEN NOT has_kind THEN push_internal.wrong_tag(tag) END, push_internal.wrong_locale(locale));
     unfit := CASE WHEN problem IS NULL THEN push_internal.wrong_properties(properties) END;
@@ -120,7 +120,7 @@ RETURN locale IS NULL
             OR octet_length(properties::text) <= 65536 AND properties::text COLLATE "C" ~ '^\s*\{'
                AND properties::text COLLATE "C" !~* E'\\\\u(0000|d[89a-f])')
        AND CASE
-               WHEN has_kind AND (tag IS NOT NULL OR handle = 'fid:') THEN false
+               WHEN has_kind AND (tag IS NOT NULL OR handle = 'fid:' OR octet_length(handle) > push_internal.least_handle_bytes()) THEN false
                WHEN handle IS NULL THEN push_internal.is_plain_tag(tag)
                WHEN tag IS NULL AND format <> 'template' THEN length(handle) >= 8 AND push_internal.is_usual_handle(push_internal.platform_of(format), handle)
            END;

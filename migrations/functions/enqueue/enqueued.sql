@@ -96,7 +96,7 @@ BEGIN
         IF has_kinds IS NOT TRUE THEN
             RETURN NULL;                      -- the backend itself has set push_internal.unknown_hub
         ELSIF NOT EXISTS (
-            SELECT FROM fresh f WHERE push_internal.wrong_for_kind(f.hub, f.format, f.tag, NULL, false, NULL) IS NOT NULL) THEN
+            SELECT FROM fresh f WHERE push_internal.wrong_for_kind(f.hub, f.format, f.tag, NULL, false, NULL, NULL) IS NOT NULL) THEN
             WITH taken AS (
                 DELETE FROM push.due d
                  USING fresh f
@@ -118,7 +118,7 @@ BEGIN
             SELECT w.problem, w.id INTO wrong
               FROM (SELECT f.id, CASE
                                WHEN push_internal.has_own_rules(f.hub)
-                               THEN push_internal.wrong_for_kind(f.hub, f.format, f.tag, f.handles, f.broadcast, f.locale)
+                               THEN push_internal.wrong_for_kind(f.hub, f.format, f.tag, f.handles, f.broadcast, f.locale, f.headers)
                                ELSE push_internal.wrong_tag(f.tag)
                            END AS problem
                       FROM fresh f

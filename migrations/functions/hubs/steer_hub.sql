@@ -11,6 +11,7 @@ DECLARE
         'hubs.%s.%s', hub,
         CASE (SELECT h.kind FROM push.hub h WHERE h.id = number)
             WHEN 'fcm' THEN 'secondaryServiceAccount'
+            WHEN 'apns' THEN 'secondaryKey'
             ELSE 'secondaryConnectionString'
         END);
 BEGIN

@@ -225,11 +225,19 @@ BEGIN
         RETURN push_internal.spec_problem(
             'format', format('is %s, and hub %s is %s', push_internal.quoted(asked, 60), hub.name, kind.label),
             format('Write "format": %s.', push_internal.quoted(kind.formats[1], 60)));
-    ELSIF NOT kind.takes_headers AND json_typeof(spec -> 'headers') <> 'null' THEN
+    ELSIF kind.headers = '{}' AND json_typeof(spec -> 'headers') <> 'null' THEN
         RETURN push_internal.spec_problem(
             'headers', format('are given, and hub %s is %s, which takes none', hub.name, kind.label),
             'Leave them out: the payload says all.');
-    ELSIF audience -> 'broadcast' IS NOT NULL AND (NOT kind.takes_broadcasts OR hub.broadcast_topic IS NULL) THEN
+    END IF;
+    problem := push_internal.wrong_headers_of_kind(hub, kind, spec -> 'headers');
+    IF NOT problem IS NULL THEN
+        RETURN push_internal.spec_problem('headers', replace(problem.message, 'push.message.headers: ', ''), problem.hint);
+    ELSIF audience -> 'broadcast' IS NOT NULL AND NOT kind.takes_broadcasts THEN
+        RETURN push_internal.spec_problem(
+            'audience.broadcast', format('is for everybody, and hub %s is %s, which sends to single devices only', hub.name, kind.label),
+            'Take an audience of a list or view with handles.');
+    ELSIF audience -> 'broadcast' IS NOT NULL AND hub.broadcast_topic IS NULL THEN
         RETURN push_internal.spec_problem(
             'audience.broadcast', format('has no topic on hub %s', hub.name),
             format('Set hubs.%s.broadcastTopic and run fanfare migrate up.', hub.name));

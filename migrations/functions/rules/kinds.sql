@@ -8,11 +8,11 @@ BEGIN
     INSERT INTO push.hub_kind AS k
     SELECT f.* FROM json_populate_recordset(NULL::push.hub_kind, kinds) f
         ON CONFLICT (name) DO UPDATE
-       SET (label, formats, handles, handle, handle_bytes, tag, tags, mixed_tags, folds_case, body_bytes, takes_templates,
-            takes_headers, takes_languages, takes_broadcasts, packs, joins_lives, keeps_devices)
-         = ROW (excluded.label, excluded.formats, excluded.handles, excluded.handle, excluded.handle_bytes, excluded.tag,
-                excluded.tags, excluded.mixed_tags, excluded.folds_case, excluded.body_bytes, excluded.takes_templates,
-                excluded.takes_headers, excluded.takes_languages, excluded.takes_broadcasts, excluded.packs,
+       SET (label, formats, handles, handle, handle_bytes, example, tag, tags, mixed_tags, folds_case, body_bytes,
+            takes_templates, headers, takes_languages, takes_broadcasts, packs, joins_lives, keeps_devices)
+         = ROW (excluded.label, excluded.formats, excluded.handles, excluded.handle, excluded.handle_bytes, excluded.example,
+                excluded.tag, excluded.tags, excluded.mixed_tags, excluded.folds_case, excluded.body_bytes,
+                excluded.takes_templates, excluded.headers, excluded.takes_languages, excluded.takes_broadcasts, excluded.packs,
                 excluded.joins_lives, excluded.keeps_devices);
     UPDATE push.hub h
        SET kind = h.kind                       -- the trigger copies the facts again
@@ -26,13 +26,18 @@ BEGIN
     EXECUTE format(
         'CREATE OR REPLACE FUNCTION push_internal.most_handle_bytes() RETURNS int LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN %s',
         usual.handle_bytes);
+    EXECUTE format(
+        'CREATE OR REPLACE FUNCTION push_internal.least_handle_bytes() RETURNS int LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN %s',
+        (SELECT min(k.handle_bytes) FROM push.hub_kind k));
     COMMENT ON FUNCTION push_internal.most_handles IS
         'push.hub_kind.handles of notification-hubs, as a constant: to read the table at every row would cost a tenth more.';
     COMMENT ON FUNCTION push_internal.most_handle_bytes IS
         'push.hub_kind.handle_bytes of notification-hubs, as a constant.';
+    COMMENT ON FUNCTION push_internal.least_handle_bytes IS
+        'The least push.hub_kind.handle_bytes, as a constant: a shorter handle is short enough for every kind.';
 END $$;
 COMMENT ON FUNCTION push_internal.load_hub_kinds IS
-    'Writes the rows of push.hub_kind, and the functions that know two of their values.';
+    'Writes the rows of push.hub_kind, and the functions that know three of their values.';
 
 CREATE OR REPLACE FUNCTION push_internal.copy_kind() RETURNS trigger
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -137,7 +142,12 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
                           cardinality(handles), kind.label, kind.handle),
                    format('Enqueue a row for each: INSERT INTO push.message (hub, handles, format, content) SELECT %L, ARRAY[h], '
                           '%L, ''{...}'' FROM unnest(''{...}''::text[]) h', hub.name, kind.formats[1]))::push.problem
-               WHEN handles[array_lower(handles, 1)] = 'fid:' THEN ROW (
+               WHEN kind.handles = 1 AND octet_length(handles[array_lower(handles, 1)]) > kind.handle_bytes THEN ROW (
+                   'handles', 'handles_fit_one_request',
+                   format('push.message.handles[1] has %s bytes, and a %s of %s has at most %s',
+                          octet_length(handles[array_lower(handles, 1)]), kind.handle, kind.label, kind.handle_bytes),
+                   format('Write the %s as the app got it.', kind.handle))::push.problem
+               WHEN 'fcmv1' = ANY (kind.formats) AND handles[array_lower(handles, 1)] = 'fid:' THEN ROW (
                    'handles', 'handles_fit_one_request', 'push.message.handles[1] names no installation behind fid:',
                    format('Write fid: and the Firebase installation id, or a %s.', kind.handle))::push.problem
            END
@@ -153,13 +163,36 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
                    format('push.message.format %s: hub %s is %s: set format to %s', push_internal.quoted(format, 60), hub.name,
                           kind.label, array_to_string(kind.formats, ' or ')),
                    CASE format WHEN 'template' THEN 'The default format, template, is for kinds of hubs that render templates. ' ELSE '' END
-                   || 'Write the payload of the service, such as {"message": {"notification": {"title": "Hello"}}}.')::push.problem
+                   || format('Write the payload of the service, such as %s.', kind.example))::push.problem
            END
 $$;
 COMMENT ON FUNCTION push_internal.wrong_format_of_kind IS 'The problem of a format that a hub of such a kind does not take; null: none.';
 
+CREATE OR REPLACE FUNCTION push_internal.wrong_headers_of_kind(hub push.hub, kind push.hub_kind, headers json) RETURNS push.problem
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE
+               WHEN kind.headers <> '{}' AND json_typeof(headers) = 'object' THEN (
+                   SELECT ROW (
+                              'headers', 'headers_are_of_the_kind',
+                              format('push.message.headers: hub "%s" is %s, which has no header %s', hub.name, kind.label,
+                                     push_internal.quoted(n.name, 60)),
+                              format('It has %s.%s', array_to_string(kind.headers, ', '), CASE
+                                  WHEN n.name COLLATE "C" ~* '^ServiceBusNotification-'
+                                  THEN ' Those that begin with ServiceBusNotification- are for Notification Hubs; how long a push '
+                                       'may wait says push.message.expires_at.'
+                                  ELSE ''
+                              END))::push.problem
+                     FROM json_object_keys(headers) n(name)
+                    WHERE n.name COLLATE "C" !~* ('^(' || replace(array_to_string(kind.headers, '|'), '*', '[a-z-]+') || ')$')
+                    LIMIT 1)
+           END
+$$;
+COMMENT ON FUNCTION push_internal.wrong_headers_of_kind IS
+    'The problem of a header that a service of such a kind does not have; null: none. Which of them a format has, and what they '
+    'may say, push.payload_rule knows.';
+
 CREATE OR REPLACE FUNCTION push_internal.wrong_for_kind(
-    hub text, format text, tag text, handles text[], broadcast boolean, locale text) RETURNS push.problem
+    hub text, format text, tag text, handles text[], broadcast boolean, locale text, headers json) RETURNS push.problem
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     this push.hub;
@@ -174,13 +207,19 @@ BEGIN
     problem := coalesce(
         push_internal.wrong_format_of_kind(this, kind, format),
         push_internal.wrong_tag_of_kind(this, kind, tag),
-        push_internal.wrong_handles_of_kind(this, kind, handles));
+        push_internal.wrong_handles_of_kind(this, kind, handles),
+        push_internal.wrong_headers_of_kind(this, kind, headers));
     IF NOT problem IS NULL THEN
         RETURN problem;
     ELSIF broadcast THEN
-        IF NOT this.allow_broadcast THEN
+        IF NOT kind.takes_broadcasts THEN
+            RETURN ('broadcast', 'hub_has_broadcasts',
+                    format('push.message.broadcast: hub "%s" is %s, which sends to single devices only', this.name, kind.label),
+                    format('Name one %s in handles. A campaign to a list or view of handles reaches many.', kind.handle)
+                   )::push.problem;
+        ELSIF NOT this.allow_broadcast THEN
             RETURN push_internal.wrong_for_hub(this, 'broadcast_is_allowed', 'broadcast', NULL);
-        ELSIF NOT kind.takes_broadcasts OR kind.tag = 'topics' AND this.broadcast_topic IS NULL THEN
+        ELSIF kind.tag = 'topics' AND this.broadcast_topic IS NULL THEN
             RETURN ('broadcast', 'broadcast_has_a_topic',
                     format('push.message.broadcast: hub "%s" is %s and has no topic for messages to everyone', this.name, kind.label),
                     format('Set hubs.%s.broadcastTopic to a topic that every phone subscribes to, and run: fanfare migrate up', this.name)
@@ -189,6 +228,12 @@ BEGIN
     END IF;
     IF locale IS NULL THEN
         RETURN NULL;
+    ELSIF NOT kind.takes_languages THEN
+        RETURN ('locale', 'hub_knows_languages',
+                format('push.message.locale %s: hub "%s" is %s, which does not know the languages of devices',
+                       push_internal.quoted(locale, 60), this.name, kind.label),
+                'Leave locale out: write the text in the language of the device, or let the device translate (title-loc-key, '
+                'loc-key).')::push.problem;
     ELSIF this.localization <> 'tags' THEN
         RETURN ('locale', 'locale_narrows_topics',
                 format('push.message.locale %s: hub "%s" is %s, which does not know the languages of phones',
