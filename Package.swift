@@ -189,7 +189,7 @@ let package = Package(
         test("Configuration", ["PushModel", "Signing", "Telemetry", "VectorSupport", log]),
         test("Postgres", ["CLibpq", "PostgresServer", "VectorSupport"]),
         test("PostgresServer", ["Postgres"]),
-        test("HTTPTransport", ["CLibcurl", "Concurrency", "PushModel"]),
+        test("HTTPTransport", ["CLibcurl", "COpenSSL", "Concurrency", "PushModel"]),
         test("Signing", ["VectorSupport"]),
         test(
             "HTTPServer",

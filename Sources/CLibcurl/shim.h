@@ -1,6 +1,6 @@
 // libcurl's setopt and getinfo are variadic, which Swift cannot call: one typed function per kind of argument, no
 // logic. The epoll functions are here because Swift cannot name a member of the union in struct epoll_event, which is
-// packed. The two functions about ALPN are here because libcurl gives out OpenSSL's own objects.
+// packed. The functions about TLS are here because libcurl gives out OpenSSL's own objects.
 #ifndef FANFARE_CLIBCURL_SHIM_H
 #define FANFARE_CLIBCURL_SHIM_H
 
@@ -19,6 +19,11 @@ typedef int (*fanfare_timer_callback)(CURLM *, long, void *);
 static inline CURLcode fanfare_set_long(CURL *h, CURLoption o, long v) { return curl_easy_setopt(h, o, v); }
 static inline CURLcode fanfare_set_text(CURL *h, CURLoption o, const char *v) { return curl_easy_setopt(h, o, v); }
 static inline CURLcode fanfare_set_pointer(CURL *h, CURLoption o, const void *v) { return curl_easy_setopt(h, o, v); }
+// libcurl copies the bytes.
+static inline CURLcode fanfare_set_blob(CURL *h, CURLoption o, const void *bytes, size_t count) {
+    struct curl_blob blob = {.data = (void *)bytes, .len = count, .flags = CURL_BLOB_COPY};
+    return curl_easy_setopt(h, o, &blob);
+}
 static inline CURLcode fanfare_set_bytes_callback(CURL *h, CURLoption o, fanfare_bytes_callback v) {
     return curl_easy_setopt(h, o, v);
 }
@@ -52,14 +57,24 @@ static inline CURLcode fanfare_get_socket(CURL *h, curl_socket_t *v) {
 }
 static inline CURLcode fanfare_message_result(const CURLMsg *m) { return m->data.result; }
 
+// Keeps the last alert that came where the context's application data points: libcurl keeps words for the first failure of
+// a handle alone, and none that a program could read.
+static inline void fanfare_alert_came(const SSL *tls, int where, int alert) {
+    int *last = (int *)SSL_CTX_get_app_data(SSL_get_SSL_CTX(tls));
+    if ((where & SSL_CB_READ_ALERT) == SSL_CB_READ_ALERT && last != NULL) *last = alert;
+}
 // Offers HTTP/2 alone in the TLS handshake. libcurl offers it only together with its own framing.
-static inline CURLcode fanfare_offer_http2_in(CURL *h, void *context, void *unused) {
-    (void)h, (void)unused;
+static inline CURLcode fanfare_offer_http2_in(CURL *h, void *context, void *alert) {
+    (void)h;
+    SSL_CTX_set_app_data((SSL_CTX *)context, alert);
+    SSL_CTX_set_info_callback((SSL_CTX *)context, fanfare_alert_came);
     return SSL_CTX_set_alpn_protos((SSL_CTX *)context, (const unsigned char *)"\x02h2", 3) == 0 ? CURLE_OK
                                                                                              : CURLE_SSL_CONNECT_ERROR;
 }
-static inline CURLcode fanfare_offer_http2(CURL *h) {
-    return curl_easy_setopt(h, CURLOPT_SSL_CTX_FUNCTION, fanfare_offer_http2_in);
+// `alert` has to outlive the handle.
+static inline CURLcode fanfare_offer_http2(CURL *h, int *alert) {
+    CURLcode code = curl_easy_setopt(h, CURLOPT_SSL_CTX_DATA, alert);
+    return code != CURLE_OK ? code : curl_easy_setopt(h, CURLOPT_SSL_CTX_FUNCTION, fanfare_offer_http2_in);
 }
 // Whether the server of a connected handle chose HTTP/2.
 static inline int fanfare_chose_http2(CURL *h) {

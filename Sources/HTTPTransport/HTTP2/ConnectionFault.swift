@@ -40,6 +40,10 @@ enum ConnectionFault {
         code: Int32(CURLE_HTTP2.rawValue),
         text: "the server does not speak HTTP/2: it did not choose h2 in the TLS handshake")
 
+    static let anotherIdentity = Reply.Fault(
+        code: Int32(CURLE_BAD_FUNCTION_ARGUMENT.rawValue),
+        text: "two client certificates have the same credential and generation")
+
     /// REFUSED_STREAM and the like.
     private static func name(of code: UInt32) -> String { String(cString: nghttp2_http2_strerror(code)) }
 

@@ -11,6 +11,9 @@ final class HTTP2Connection {
     private let opening: SocketOpening
     private let multi: MultiHandle
     private let settings: TransportSettings
+    private let showsCertificate: Bool
+    /// The last TLS alert that came; -1: none did.
+    private let alertCode = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
     /// nil until it is connected.
@@ -23,10 +26,12 @@ final class HTTP2Connection {
 
     /// Begins to connect.
     ///
+    /// - Parameter identity: shown to a server that asks for one.
     /// - Throws: when libcurl refuses.
     init(
-        to origin: HTTP2Origin, generation: Int64, _ settings: TransportSettings, caBundle: String?,
-        in multi: MultiHandle
+        to origin: HTTP2Origin, generation: Int64, showing identity: (any ClientIdentity)?,
+        _ settings: TransportSettings,
+        caBundle: String?, in multi: MultiHandle
     ) throws(TransportError) {
         guard let easy = curl_easy_init() else {
             throw TransportError(doing: "cannot make a curl handle", code: 0, text: "out of memory")
@@ -38,8 +43,10 @@ final class HTTP2Connection {
         self.multi = multi
         opening = SocketOpening(multi.sockets)
         opening.target = origin.target
+        showsCertificate = identity != nil
         errorText[0] = 0
-        try configure(caBundle)
+        alertCode.pointee = -1
+        try configure(identity, caBundle)
         guard multi.add(easy) else {
             throw TransportError(doing: "cannot open a connection", code: 0, text: "out of memory")
         }
@@ -52,9 +59,10 @@ final class HTTP2Connection {
         multi.remove(easy)
         curl_easy_cleanup(easy)
         errorText.deallocate()
+        alertCode.deallocate()
     }
 
-    private func configure(_ caBundle: String?) throws(TransportError) {
+    private func configure(_ identity: (any ClientIdentity)?, _ caBundle: String?) throws(TransportError) {
         let options = EasyOptions(easy: easy)
         try options.pointer(CURLOPT_PRIVATE, Unmanaged.passUnretained(self).toOpaque())
         try options.pointer(CURLOPT_ERRORBUFFER, errorText)
@@ -64,7 +72,8 @@ final class HTTP2Connection {
         // libcurl's own HTTP/2 would put itself between us and the connection; so it believes in HTTP/1.1, and we offer h2.
         try options.long(CURLOPT_CONNECT_ONLY, 1)
         try options.long(CURLOPT_SSL_ENABLE_ALPN, 0)
-        try options.check(fanfare_offer_http2(easy), CURLOPT_SSL_CTX_FUNCTION)
+        try options.check(fanfare_offer_http2(easy, alertCode), CURLOPT_SSL_CTX_FUNCTION)
+        if let identity { try options.show(identity) }
     }
 
     static func from(_ easy: UnsafeMutableRawPointer) -> HTTP2Connection {
@@ -83,7 +92,8 @@ final class HTTP2Connection {
     ) throws(Reply.Fault) {
         guard code == CURLE_OK else {
             let text = String(cString: errorText)
-            throw Reply.Fault(code: Int32(code.rawValue), text: text.isEmpty ? LibCurl.text(code) : text.asciiLine)
+            throw alertFault(code)
+                ?? Reply.Fault(code: Int32(code.rawValue), text: text.isEmpty ? LibCurl.text(code) : text.asciiLine)
         }
         // In 7.88.1 the handle finds its connection again only when it is used.
         var count = 0
@@ -146,6 +156,14 @@ final class HTTP2Connection {
     }
 
     private func fault(_ code: CURLcode) -> Reply.Fault {
-        Reply.Fault(code: Int32(code.rawValue), text: "the connection was lost: \(LibCurl.text(code))")
+        alertFault(code)
+            ?? Reply.Fault(code: Int32(code.rawValue), text: "the connection was lost: \(LibCurl.text(code))")
+    }
+
+    /// Why the server has ended TLS; nil: it has not said.
+    func alertFault(_ code: CURLcode = CURLE_RECV_ERROR) -> Reply.Fault? {
+        TLSAlert(alertCode.pointee).map {
+            Reply.Fault(code: Int32(code.rawValue), text: $0.words(showedCertificate: showsCertificate))
+        }
     }
 }

@@ -17,30 +17,41 @@ final class HTTP2Group {
     var queue = RequestQueue()
     private(set) var connections: [HTTP2Connection] = []
     /// The newest generation of its credential.
-    private var generation: Int64 = 0
+    private(set) var generation: Int64
+    /// What further connections show.
+    private(set) var identity: (any ClientIdentity)?
     /// Until when none is opened, in nanoseconds.
     private var restsUntil: UInt64 = 0
 
     /// Nanoseconds between a connection that was of no use and the next one: many short ones look like an attack.
     private static let pause: UInt64 = 1_000_000_000
 
-    /// - Parameter limit: connections that take requests, at most.
-    init(_ origin: HTTP2Origin, limit: Int) {
+    /// - Parameters:
+    ///   - first: of the first request.
+    ///   - limit: connections that take requests, at most.
+    init(_ origin: HTTP2Origin, _ first: ConnectionGroup, limit: Int) {
         self.origin = origin
         self.limit = limit
+        generation = first.generation
+        identity = first.identity
     }
-
-    var newestGeneration: Int64 { generation }
 
     func add(_ connection: HTTP2Connection) { connections.append(connection) }
 
     func remove(_ connection: HTTP2Connection) { connections.removeAll { $0 === connection } }
 
-    /// A request of a newer generation has come: older connections take no more.
-    func advance(to newer: Int64) {
-        guard newer > generation else { return }
-        generation = newer
+    /// A request has come. From a newer generation on older connections take no more, and further ones show its identity.
+    ///
+    /// - Returns: false: it names another identity than its generation has, so that one of both would leave as the other.
+    func admits(_ wanted: ConnectionGroup) -> Bool {
+        guard wanted.generation > generation else {
+            return wanted.generation < generation || wanted.identity === identity
+                || wanted.identity.map(\.certificate) == identity.map(\.certificate)
+        }
+        generation = wanted.generation
+        identity = wanted.identity
         for connection in connections { connection.frames?.retire() }
+        return true
     }
 
     /// A connection was of no use: the next one is not opened at once.

@@ -16,9 +16,9 @@ extension HTTP2Loop {
                 let key = GroupKey(origin: ObjectIdentifier(origin), credential: request.group.credential)
                 if key != current?.key {
                     flush(to: index)
-                    (start, current) = (index, (key, group(key, origin)))
+                    (start, current) = (index, (key, group(key, origin, request.group)))
                 }
-                current?.group.advance(to: request.group.generation)
+                if current?.group.admits(request.group) == false { throw ConnectionFault.anotherIdentity }
             } catch {
                 flush(to: index)
                 (start, current) = (index + 1, nil)
@@ -28,9 +28,9 @@ extension HTTP2Loop {
         flush(to: batch.requests.count)
     }
 
-    private func group(_ key: GroupKey, _ origin: HTTP2Origin) -> HTTP2Group {
+    private func group(_ key: GroupKey, _ origin: HTTP2Origin, _ first: ConnectionGroup) -> HTTP2Group {
         if let group = groups[key] { return group }
-        let group = HTTP2Group(origin, limit: http2.connections)
+        let group = HTTP2Group(origin, first, limit: http2.connections)
         groups[key] = group
         return group
     }
@@ -94,7 +94,8 @@ extension HTTP2Loop {
         do throws(TransportError) {
             group.add(
                 try HTTP2Connection(
-                    to: group.origin, generation: group.newestGeneration, settings, caBundle: caBundle, in: multi))
+                    to: group.origin, generation: group.generation, showing: group.identity, settings,
+                    caBundle: caBundle, in: multi))
             counts.http2Connections.add(1, ordering: .relaxed)
         } catch {
             refuseWaiting(of: group, because: Reply.Fault(code: error.code, text: error.text))

@@ -12,7 +12,7 @@ extension HTTP2Loop {
             do throws(Reply.Fault) {
                 try connection.connected(code, counts: counts, into: readBuffer, at: LoopTime())
                 connected[connection.fd] = (connection, group)
-                if connection.generation < group.newestGeneration { connection.frames?.retire() }
+                if connection.generation < group.generation { connection.frames?.retire() }
             } catch {
                 close(connection, of: group)
                 refuseIfAlone(group, because: error)
@@ -40,9 +40,10 @@ extension HTTP2Loop {
             } catch {
                 // What the server said before it closed counts: its GOAWAY tells what it has not read.
                 let now = LoopTime()
-                // Once: a server that sends without end may not hold the loop. What ends it was found already.
+                // Once: a server that sends without end may not hold the loop. What ends it was found already; only an alert
+                // says more.
                 _ = try? connection.read(into: readBuffer, at: now)
-                end(connection, of: group, because: error, at: now)
+                end(connection, of: group, because: connection.alertFault() ?? error, at: now)
             }
         }
     }

@@ -50,6 +50,15 @@ struct EasyOptions {
         }
     }
 
+    /// What it shows to a server that asks for a certificate.
+    func show(_ identity: any ClientIdentity) throws(TransportError) {
+        try blob(CURLOPT_SSLCERT_BLOB, identity.certificate)
+        let (key, password) = identity.revealKey()
+        try blob(CURLOPT_SSLKEY_BLOB, key)
+        // Never nil: OpenSSL would ask for the password of an encrypted key at the terminal, and the loop would wait for it.
+        try text(CURLOPT_KEYPASSWD, password ?? "")
+    }
+
     /// Where its sockets come from. The handle borrows `opening`, which must outlive it.
     func sockets(_ opening: SocketOpening) throws(TransportError) {
         let open: fanfare_open_callback = { opening, _, address in
@@ -74,6 +83,11 @@ struct EasyOptions {
 
     func text(_ option: CURLoption, _ value: String?) throws(TransportError) {
         try check(fanfare_set_text(easy, option, value), option)
+    }
+
+    private func blob(_ option: CURLoption, _ value: String) throws(TransportError) {
+        var value = value
+        try check(value.withUTF8 { fanfare_set_blob(easy, option, $0.baseAddress, $0.count) }, option)
     }
 
     func pointer(_ option: CURLoption, _ value: UnsafeRawPointer?) throws(TransportError) {

@@ -9,10 +9,15 @@ final class LoopbackServer: Sendable {
     /// The number of each connection that was accepted.
     let accepted = Events<Int>()
     private let listener: Int32
+    private let isSecure: Bool
     private let isStopped = Atomic<Bool>(false)
 
-    /// - Parameter serve: runs on the connection's thread; the connection is closed when it returns.
-    init(_ serve: @escaping @Sendable (Peer) -> Void) throws {
+    /// - Parameters:
+    ///   - tls: nil: it speaks plain text.
+    ///   - serve: runs on the connection's thread; the connection is closed when it returns. Not called for a connection whose
+    ///     handshake fails.
+    init(tls: ServerTLS? = nil, _ serve: @escaping @Sendable (Peer) -> Void) throws {
+        isSecure = tls != nil
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         let listener = self.listener
         var address = sockaddr_in()
@@ -36,7 +41,7 @@ final class LoopbackServer: Sendable {
                 let peer = Peer(fd: fd, number: count, server: self)
                 accepted.add(count)
                 Self.thread {
-                    serve(peer)
+                    if tls.map(peer.secure) ?? true { serve(peer) }
                     peer.close()
                 }
             }
@@ -51,7 +56,7 @@ final class LoopbackServer: Sendable {
         }
     }
 
-    var url: String { "http://127.0.0.1:\(port)/hub/messages/?api-version=2020-06" }
+    var url: String { "\(isSecure ? "https" : "http")://127.0.0.1:\(port)/hub/messages/?api-version=2020-06" }
 
     /// Refuses connections from now on; open ones stay.
     func stopListening() {

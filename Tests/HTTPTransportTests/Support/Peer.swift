@@ -10,6 +10,7 @@ final class Peer: @unchecked Sendable {  // passed from the accepting thread to 
     private let server: LoopbackServer
     private var buffer: [UInt8] = []
     private var isOpen = true
+    private var tls: TLSStream?
 
     init(fd: Int32, number: Int, server: LoopbackServer) {
         self.fd = fd
@@ -18,6 +19,18 @@ final class Peer: @unchecked Sendable {  // passed from the accepting thread to 
         var one: Int32 = 1
         setsockopt(fd, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
     }
+
+    /// - Returns: false when the handshake fails.
+    func secure(with settings: ServerTLS) -> Bool {
+        tls = settings.accept(fd)
+        return tls != nil
+    }
+
+    /// The common name of the client's certificate; nil: it has shown none.
+    var clientName: String? { tls?.clientName }
+
+    /// Ends TLS with a fatal alert, bad_record_mac.
+    func sendAlert() { tls?.sendAlert() }
 
     /// Reads one request, headers and body. nil when the client has closed.
     @discardableResult
@@ -63,7 +76,9 @@ final class Peer: @unchecked Sendable {  // passed from the accepting thread to 
     func send(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let sent = rest.withUnsafeBytes { Glibc.send(fd, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            let sent = rest.withUnsafeBytes { bytes in
+                tls?.write(bytes) ?? Glibc.send(fd, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+            }
             guard sent > 0 else { return false }
             rest = rest.dropFirst(sent)
         }
@@ -82,6 +97,7 @@ final class Peer: @unchecked Sendable {  // passed from the accepting thread to 
     func reset() {
         var abrupt = linger(l_onoff: 1, l_linger: 0)
         setsockopt(fd, SOL_SOCKET, SO_LINGER, &abrupt, socklen_t(MemoryLayout<linger>.size))
+        tls = nil
         close()
     }
 
@@ -93,12 +109,13 @@ final class Peer: @unchecked Sendable {  // passed from the accepting thread to 
     func close() {
         guard isOpen else { return }
         isOpen = false
+        tls?.end()
         Glibc.close(fd)
     }
 
     private func fill() -> Bool {
         var chunk = [UInt8](repeating: 0, count: 65_536)
-        let count = recv(fd, &chunk, chunk.count, 0)
+        let count = tls?.read(&chunk) ?? recv(fd, &chunk, chunk.count, 0)
         guard count > 0 else { return false }
         buffer.append(contentsOf: chunk[..<count])
         return true

@@ -87,7 +87,7 @@ final class TLSServer {
         var step: String
     }
 
-    private static func make(_ step: String, _ arguments: [String]) throws {
+    static func make(_ step: String, _ arguments: [String]) throws {
         let process = try openssl(arguments)
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw Failure(step: step) }
