@@ -96,7 +96,7 @@ public struct APNs: Sendable {
         }
         return Request(
             id: id, url: devices + token, shared: try shared(headers, with: pass), headers: lines, body: post.body,
-            group: ConnectionGroup(credential: pass.credential, generation: pass.generation))
+            group: ConnectionGroup(pass))
     }
 
     private func shared(_ headers: PushHeaders, with pass: Pass) throws(InvalidPost) -> SharedHeaders {

@@ -50,11 +50,12 @@ public final class APNsCredentials: Sendable {
         }
     }
 
-    func certificate(_ pem: String) -> SharedCertificate {
+    /// The same for all that bring this certificate, whatever the text of its key.
+    func shared(_ certificate: ClientCertificate) -> SharedCertificate {
         kept.withLock { kept in
-            if let known = kept.certificates[pem] { return known }
-            let new = SharedCertificate(credential: kept.nextNumber())
-            kept.certificates[pem] = new
+            if let known = kept.certificates[certificate.certificate] { return known }
+            let new = SharedCertificate(certificate, credential: kept.nextNumber())
+            kept.certificates[certificate.certificate] = new
             return new
         }
     }

@@ -3,29 +3,28 @@ import Synchronization
 
 /// The pass of a hub that shows APNs a client certificate: the connection proves who we are, and no request has a header for it.
 public final class CertificatePass: PassSource {
-    private let certificate: SharedCertificate
-    private let notAfter: Int64
+    private let shared: SharedCertificate
 
-    /// - Parameters:
-    ///   - certificate: its text in PEM form, by which hubs with the same one share their connections.
-    ///   - notAfter: seconds since 1970 at which it ends.
-    ///   - credentials: those of the process.
-    public init(certificate: String, notAfter: Int64, of credentials: APNsCredentials) {
-        self.certificate = credentials.certificate(certificate)
-        self.notAfter = notAfter
+    /// Hubs with the same certificate share their connections. A hub that gets another one with a reload has another
+    /// credential: what is in flight ends on the old connections, and those close when they have been idle for long.
+    ///
+    /// - Parameter credentials: those of the process.
+    public init(_ certificate: ClientCertificate, of credentials: APNsCredentials) {
+        shared = credentials.shared(certificate)
     }
 
     public func pass(for origin: String) -> Pass? {
-        let generation = certificate.generation
+        let generation = shared.generation
         return Pass(
-            header: nil, number: PassNumber(credential: certificate.credential, serial: generation).value,
-            expiry: notAfter, credential: certificate.credential, generation: generation)
+            header: nil, number: PassNumber(credential: shared.credential, serial: generation).value,
+            expiry: shared.certificate.notAfter, credential: shared.credential, generation: generation,
+            certificate: shared.certificate)
     }
 
     /// Leaves the connections of the refused pass: there is no other certificate.
     public func forget(_ refused: Pass) {
-        guard refused.credential == certificate.credential else { return }
-        certificate.leave(refused.generation)
+        guard refused.credential == shared.credential else { return }
+        shared.leave(refused.generation)
     }
 
     public func throttled(_ pass: Pass, for seconds: Double) { forget(pass) }
@@ -39,7 +38,7 @@ public final class CertificatePass: PassSource {
     public var usesSecondary: Bool { false }
 
     /// When the certificate ends.
-    public var expiry: Int64? { notAfter }
+    public var expiry: Int64? { shared.certificate.notAfter }
 
     public var certificateExpiry: Int64? { notAfter }
 
@@ -49,10 +48,14 @@ public final class CertificatePass: PassSource {
 
 /// A certificate that several hubs may show.
 final class SharedCertificate: Sendable {
+    let certificate: ClientCertificate
     let credential: Int64
     private let current = Mutex<Int64>(0)
 
-    init(credential: Int64) { self.credential = credential }
+    init(_ certificate: ClientCertificate, credential: Int64) {
+        self.certificate = certificate
+        self.credential = credential
+    }
 
     var generation: Int64 { current.withLock { $0 } }
 

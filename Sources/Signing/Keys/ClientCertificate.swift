@@ -2,7 +2,9 @@ import COpenSSL
 import Glibc
 
 /// A certificate that a client shows in the TLS handshake, with its private key, in PEM form.
-public struct ClientCertificate: Sendable {
+///
+/// A class, so that passes and requests hold one reference to it.
+public final class ClientCertificate: Sendable {
     /// The text, with the certificates of its issuers behind it, if it has any.
     public let certificate: String
     public let key: Secret

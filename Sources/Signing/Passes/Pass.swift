@@ -14,13 +14,19 @@ public struct Pass: Sendable {
     public let credential: Int64
     /// Counts up when the service has made the connections of the credential unusable. Default: 0.
     public let generation: Int64
+    /// What its connections show in place of a header; nil: nothing. One credential always has the same one.
+    public let certificate: ClientCertificate?
 
-    public init(header: Secret?, number: Int64, expiry: Int64, credential: Int64 = 0, generation: Int64 = 0) {
+    public init(
+        header: Secret?, number: Int64, expiry: Int64, credential: Int64 = 0, generation: Int64 = 0,
+        certificate: ClientCertificate? = nil
+    ) {
         self.header = header
         self.number = number
         self.expiry = expiry
         self.credential = credential
         self.generation = generation
+        self.certificate = certificate
     }
 }
 
