@@ -29,10 +29,19 @@ enum ConnectionFault {
             code: Int32(CURLE_OPERATION_TIMEDOUT.rawValue), text: "no answer after \(milliseconds) ms")
     }
 
-    static let silent = Reply.Fault(
+    /// Of a connection whose state is dead.
+    static func dead(_ state: ConnectionState) -> Reply.Fault {
+        if !state.isGreeted { return notGreeted }
+        return state.isShut && !state.isPinged && state.inFlight == 0 ? shut : silent
+    }
+
+    private static let shut = Reply.Fault(
+        code: Int32(CURLE_OPERATION_TIMEDOUT.rawValue),
+        text: "the server allows no requests (MAX_CONCURRENT_STREAMS is 0)")
+    private static let silent = Reply.Fault(
         code: Int32(CURLE_OPERATION_TIMEDOUT.rawValue),
         text: "the server fell silent: it answers no PING, or reads nothing")
-    static let notGreeted = Reply.Fault(
+    private static let notGreeted = Reply.Fault(
         code: Int32(CURLE_OPERATION_TIMEDOUT.rawValue), text: "the server accepted the connection and sent no SETTINGS")
     static let closedByServer = Reply.Fault(
         code: Int32(CURLE_RECV_ERROR.rawValue), text: "the server closed the connection")

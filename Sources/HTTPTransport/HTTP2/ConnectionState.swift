@@ -14,7 +14,7 @@ struct ConnectionState {
 
     enum Due: Equatable {
         case nothing
-        /// The PING was not answered, or the server did not greet us.
+        /// The PING was not answered, or the server did not greet us, or it allows no request for too long.
         case isDead
         /// It carries nothing any more, and is to be closed.
         case close
@@ -28,6 +28,10 @@ struct ConnectionState {
     private var pingedAt: UInt64?
     /// Until when the server has to greet us with its SETTINGS; nil: it has.
     private var greetsBy: UInt64?
+    /// Until when the server has to allow requests again; nil: it allows some.
+    private var opensBy: UInt64?
+    /// Nanoseconds that each of both may take.
+    private let patience: UInt64
     /// A request has been answered: before that the server may know nothing of us, and one has to do.
     private var isProven = false
     private(set) var isRetired = false
@@ -37,11 +41,12 @@ struct ConnectionState {
     /// Requests in a row that ended by their timeout.
     private var timeouts = 0
 
-    /// - Parameter greetedWithin: how long the server's SETTINGS may take. Before them nothing is sent: a server that refuses our
-    ///   certificate says so where they should be.
+    /// - Parameter greetedWithin: how long the server's SETTINGS may take, and how long they may allow no request. Before them
+    ///   nothing is sent: a server that refuses our certificate says so where they should be.
     init(_ settings: HTTP2Settings, greetedWithin: Duration, now: UInt64) {
         self.settings = settings
-        greetsBy = now &+ greetedWithin.nanoseconds
+        patience = greetedWithin.nanoseconds
+        greetsBy = now &+ patience
         bornAt = now
         heardAt = now
         idleSince = now
@@ -63,6 +68,12 @@ struct ConnectionState {
     /// Whether the server has ever spoken HTTP/2 on it.
     var isGreeted: Bool { greetsBy == nil }
 
+    /// Whether a PING waits for its answer.
+    var isPinged: Bool { pingedAt != nil }
+
+    /// Whether the server allows no request at all.
+    var isShut: Bool { opensBy != nil }
+
     /// What the server allows; nil: it has not greeted us.
     var allowed: Int? { isGreeted ? remoteStreams : nil }
 
@@ -75,8 +86,9 @@ struct ConnectionState {
     mutating func pingAnswered() { pingedAt = nil }
 
     /// The server's SETTINGS came, the first ones or later ones.
-    mutating func greeted(streams: Int) {
+    mutating func greeted(streams: Int, now: UInt64) {
         greetsBy = nil
+        opensBy = streams > 0 ? nil : opensBy ?? now &+ patience
         remoteStreams = streams
     }
 
@@ -108,7 +120,9 @@ struct ConnectionState {
     func due(now: UInt64) -> Due {
         if let pingedAt, now &- pingedAt >= settings.pingTimeout.nanoseconds { return .isDead }
         if let greetsBy { return now >= greetsBy ? .isDead : .nothing }
+        // What is open has a time of its own.
         guard inFlight == 0 else { return .nothing }
+        if let opensBy, !isRetired, now >= opensBy { return .isDead }
         return isRetired || now &- idleSince >= settings.idleLife.nanoseconds ? .close : .nothing
     }
 
@@ -116,7 +130,7 @@ struct ConnectionState {
     var deadline: UInt64? {
         let ping = pingedAt.map { $0 &+ settings.pingTimeout.nanoseconds }
         let idle = inFlight == 0 ? idleSince &+ settings.idleLife.nanoseconds : nil
-        return [ping, greetsBy, idle].compactMap(\.self).min()
+        return [ping, greetsBy, inFlight == 0 ? opensBy : nil, idle].compactMap(\.self).min()
     }
 }
 

@@ -219,7 +219,8 @@ extension FrameSession {
 
     func settingsCame() {
         state.greeted(
-            streams: Int(nghttp2_session_get_remote_settings(session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS)))
+            streams: Int(nghttp2_session_get_remote_settings(session, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS)),
+            now: now.monotonic)
     }
 
     func pingWasAnswered() { state.pingAnswered() }

@@ -59,8 +59,7 @@ extension HTTP2Loop {
             switch due {
             case .nothing: break
             case .isDead:
-                let fault = frames.state.isGreeted ? ConnectionFault.silent : ConnectionFault.notGreeted
-                end(connection, of: group, because: fault, at: now)
+                end(connection, of: group, because: ConnectionFault.dead(frames.state), at: now)
             case .close:
                 frames.sayGoodbye()
                 // Whether the server hears it makes no difference: nothing is open.
@@ -85,7 +84,7 @@ extension HTTP2Loop {
         frames.connectionEnded(because: fault, at: now)
         collect(connection)
         close(connection, of: group)
-        if !frames.state.isGreeted {
+        if !frames.state.isGreeted || frames.state.isShut {
             refuseIfAlone(group, because: fault)
         } else if frames.state.isUnproven {
             group.rest(at: now)

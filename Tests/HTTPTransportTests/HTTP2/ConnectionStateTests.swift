@@ -13,7 +13,7 @@ import Testing
 
     private static func proven(_ change: (inout HTTP2Settings) -> Void = { _ in }) -> ConnectionState {
         var state = state(change)
-        state.greeted(streams: 1_000)
+        state.greeted(streams: 1_000, now: 0)
         state.began()
         state.answered()
         state.closed(now: 0)
@@ -23,7 +23,7 @@ import Testing
     @Test func itOpensWithOneRequestAndGrowsOnceThatIsAnswered() {
         var state = Self.state()
         #expect(state.next(now: 0) == .wait && state.isUnproven)
-        state.greeted(streams: 100)
+        state.greeted(streams: 100, now: 0)
         #expect(state.next(now: 0) == .take(1))
         #expect(state.isUnproven)
         state.began()
@@ -36,23 +36,23 @@ import Testing
 
     @Test func theServerAllowsFewerThanTheSettingAndOneForEver() {
         var state = Self.proven { $0.streams = 50 }
-        state.greeted(streams: 100)
+        state.greeted(streams: 100, now: 0)
         #expect(state.next(now: 0) == .take(50))
-        state.greeted(streams: 1)
+        state.greeted(streams: 1, now: 0)
         #expect(state.next(now: 0) == .take(1))
         state.began()
         #expect(state.next(now: 0) == .wait)
-        state.greeted(streams: 0)
+        state.greeted(streams: 0, now: 0)
         state.closed(now: 0)
         #expect(state.next(now: 0) == .wait)
-        state.greeted(streams: 3)
+        state.greeted(streams: 3, now: 0)
         #expect(state.next(now: 0) == .take(3))
     }
 
     @Test func aLowerLimitThanWhatIsOpenTakesNothing() {
         var state = Self.proven()
         for _ in 0..<10 { state.began() }
-        state.greeted(streams: 2)
+        state.greeted(streams: 2, now: 0)
         #expect(state.next(now: 0) == .wait)
         for _ in 0..<9 { state.closed(now: 0) }
         #expect(state.next(now: 0) == .take(1))
@@ -78,8 +78,22 @@ import Testing
         #expect(state.deadline == 5 * Self.second)
         #expect(state.due(now: 5 * Self.second - 1) == .nothing && state.due(now: 5 * Self.second) == .isDead)
         #expect(!state.isGreeted)
-        state.greeted(streams: 1)
+        state.greeted(streams: 1, now: 0)
         #expect(state.isGreeted && state.due(now: 5 * Self.second) == .nothing)
+    }
+
+    @Test func aServerThatAllowsNothingForTooLongIsDeadOnceNothingIsOpen() {
+        var state = Self.proven()
+        state.began()
+        state.greeted(streams: 0, now: 10 * Self.second)
+        state.greeted(streams: 0, now: 12 * Self.second)
+        #expect(state.isShut && state.due(now: 20 * Self.second) == .nothing)
+        #expect(state.deadline == nil)
+        state.closed(now: 13 * Self.second)
+        #expect(state.deadline == 15 * Self.second)
+        #expect(state.due(now: 15 * Self.second - 1) == .nothing && state.due(now: 15 * Self.second) == .isDead)
+        state.greeted(streams: 1, now: 15 * Self.second)
+        #expect(!state.isShut && state.due(now: 15 * Self.second) == .nothing)
     }
 
     @Test func anIdleConnectionIsClosedAndNotPinged() {

@@ -44,6 +44,51 @@ import Testing
         #expect(most == 1 && connections == 1)
     }
 
+    @Test func oneRequestAtATimeNeedsOneConnection() async throws {
+        let server = try LoopbackServer { peer in
+            guard let frames = FramePeer(peer) else { return }
+            while let request = frames.next() { frames.answer(request.stream) }
+        }
+        try await withHTTP2Client({ $0.slots = 1 }) { client in
+            let replies = await send(100, over: client, to: server.url)
+            #expect(replies.map(\.id) == Array(1...100) && replies.allSatisfy { $0.status == 200 })
+            #expect(client.counters.connectionsOpened == 1 && client.counters.requests == 100)
+        }
+        #expect(server.received.all.map(\.text) == (1...100).map { "\($0)" })
+    }
+
+    /// From the first SETTINGS on: the requests do not wait for ever.
+    @Test func aServerThatAllowsNoRequestGetsNone() async throws {
+        let server = try LoopbackServer { peer in
+            guard let frames = FramePeer(peer, streams: 0) else { return }
+            while frames.next() != nil {}
+        }
+        try await withHTTP2Client({ $0.connectTimeout = .milliseconds(200) }) { client in
+            let replies = await send(3, over: client, to: server.url)
+            #expect(
+                replies.map(\.notSent?.text)
+                    == Array(repeating: "the server allows no requests (MAX_CONCURRENT_STREAMS is 0)", count: 3))
+        }
+        #expect(server.received.count == 0)
+    }
+
+    @Test func aServerThatNoLongerAllowsRequestsIsLeft() async throws {
+        let server = try LoopbackServer { peer in
+            guard let frames = FramePeer(peer), let first = frames.next() else { return }
+            if peer.number == 1 { frames.set([(3, 0)]) }
+            frames.answer(first.stream)
+            while let request = frames.next() { frames.answer(request.stream) }
+        }
+        try await withHTTP2Client({ $0.connectTimeout = .milliseconds(200) }) { client in
+            #expect(await client.perform(request(1, to: server.url)).status == 200)
+            // Not sent while it might open again; over another connection as soon as it is given up.
+            var reply = await client.perform(request(2, to: server.url))
+            while reply.notSent != nil { reply = await client.perform(request(2, to: server.url)) }
+            #expect(reply.status == 200, "\(reply.outcome)")
+        }
+        #expect(server.received.all.map(\.connection) == [1, 2])
+    }
+
     /// It is filled before the second one is opened, and a connection begins with a single request.
     @Test func aSecondConnectionOpensWhenTheFirstIsFull() async throws {
         let firstIsFull = DispatchSemaphore(value: 0)
