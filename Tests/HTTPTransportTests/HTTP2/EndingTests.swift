@@ -1,4 +1,4 @@
-import Synchronization
+import Dispatch
 import Testing
 
 @testable import HTTPTransport
@@ -128,6 +128,17 @@ import Testing
         #expect(ended.counters.goAways == 2)
     }
 
+    /// A server may only lower the id. What it left out first was not read; the rest may have been.
+    @Test func aGoAwayThatTakesBackAnEarlierOneEndsTheConnection() async throws {
+        let ended = try await endings { frames, streams in
+            frames.goAway(last: streams[4])
+            frames.goAway(last: streams[7])
+            while frames.next() != nil {}
+        }
+        #expect(ended.words == "5 notSent, 5 unknown")
+        #expect(ended.replies[5...].allSatisfy { $0.notSent != nil })
+    }
+
     /// It says that it may have read all of them, answers five, and is gone.
     @Test func whatAGoAwayIncludesAndNobodyAnswersIsInDoubt() async throws {
         let ended = try await endings { frames, streams in
@@ -151,26 +162,63 @@ import Testing
 
     // MARK: The connection ends
 
-    @Test func aConnectionThatDiesWithoutAWordLeavesWhatItReadInDoubt() async throws {
-        for isReset in [false, true] {
-            let ended = try await endings { frames, streams in
-                for stream in streams.prefix(3) { frames.answer(stream) }
-                if isReset { frames.peer.reset() }
-            }
-            // A reset may overtake the answers.
-            #expect(
-                ended.replies[..<3].allSatisfy { $0.status == 200 || isReset && $0.unknown != nil }, "\(ended.words)")
-            #expect(ended.replies[3...].allSatisfy { $0.unknown != nil }, "reset: \(isReset), \(ended.words)")
+    enum End: CaseIterable {
+        case closed, halfClosed, reset
+    }
+
+    private static func end(_ frames: FramePeer, _ end: End) {
+        switch end {
+        case .closed: break
+        case .halfClosed:
+            frames.peer.endSending()
+            while frames.next() != nil {}
+        case .reset: frames.peer.reset()
         }
     }
 
-    @Test func aServerThatEndsWithinAnAnswerHasAnswered() async throws {
+    @Test(arguments: End.allCases) func aConnectionThatDiesWithoutAWordLeavesWhatItReadInDoubt(end: End) async throws {
+        let ended = try await endings { frames, streams in
+            for stream in streams.prefix(3) { frames.answer(stream) }
+            Self.end(frames, end)
+        }
+        // A reset may overtake the answers.
+        #expect(
+            ended.replies[..<3].allSatisfy { $0.status == 200 || end == .reset && $0.unknown != nil }, "\(ended.words)")
+        #expect(ended.replies[3...].allSatisfy { $0.unknown != nil }, "\(ended.words)")
+        #expect(ended.counters.goAways == 0 && ended.counters.refusedStreams == 0)
+    }
+
+    @Test(arguments: End.allCases) func aServerThatEndsWithinAnAnswerHasAnswered(end: End) async throws {
         let ended = try await endings { frames, streams in
             for stream in streams { frames.answer(stream, 200, body: "half", ends: false) }
-            frames.peer.endSending()
-            while frames.next() != nil {}
+            Self.end(frames, end)
         }
-        #expect(ended.words == "10 answered 200")
+        // A reset may overtake the answers.
+        #expect(
+            ended.replies.allSatisfy { $0.status == 200 || end == .reset && $0.unknown != nil }, "\(ended.words)")
+    }
+
+    /// Whether it is still there shows before a request leaves over it.
+    @Test(arguments: End.allCases) func anIdleConnectionThatTheServerEndsCostsNoRequest(end: End) async throws {
+        let ended = Events<Int>()
+        let isAnswered = DispatchSemaphore(value: 0)
+        let server = try LoopbackServer { peer in
+            guard let frames = FramePeer(peer), let first = frames.next() else { return }
+            frames.answer(first.stream)
+            isAnswered.wait()
+            Self.end(frames, end)
+            peer.close()
+            ended.add(peer.number)
+        }
+        try await withHTTP2Client { client in
+            for id in 1...5 as ClosedRange<Int64> {
+                #expect(await client.perform(request(id, to: server.url, body: "\(id)")).status == 200)
+                isAnswered.signal()
+                await ended.wait(for: Int(id))
+            }
+            #expect(client.counters.unknown == 0 && client.counters.notSent == 0)
+        }
+        #expect(server.received.all.map(\.text) == ["1", "2", "3", "4", "5"])
     }
 
     @Test(arguments: [false, true]) func aServerThatGoesWhileTheBodyIsOnItsWayLeavesDoubt(isReset: Bool) async throws {

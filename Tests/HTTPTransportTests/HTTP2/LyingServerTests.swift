@@ -69,16 +69,39 @@ import Testing
         #expect(reply.status == 200 || reply.unknown != nil, "\(reply.outcome)")
     }
 
-    @Test func aBodyOfAMegabyteIsCutAndCounts() async throws {
+    @Test func sixtyKilobytesOfHeadersAreAnAnswer() async throws {
         let reply = try await ending { frames, stream in
-            frames.answer(stream, 200, ends: false)
-            for _ in 0..<64 where frames.send(FramePeer.data, 0, stream, [UInt8](repeating: 7, count: 1_000)) {}
-            frames.send(FramePeer.data, 0, stream, [UInt8](repeating: 7, count: 1_000))
-            frames.send(FramePeer.data, 0, stream, [UInt8](repeating: 7, count: 536))
-            frames.send(FramePeer.data, 0, stream, [UInt8](repeating: 8, count: 1_000))
+            // A name and a value of 15,000 bytes each time, never indexed.
+            let line: [UInt8] =
+                [0x10, 0x01, UInt8(ascii: "x"), 0x7F, 0x99, 0x74] + [UInt8](repeating: UInt8(ascii: "a"), count: 15_000)
+            frames.send(FramePeer.headers, FramePeer.endStream, stream, FramePeer.block(status: 200))
+            for index in 0..<4 {
+                frames.send(FramePeer.continuation, index == 3 ? FramePeer.endHeaders : 0, stream, line)
+            }
         }
-        #expect(reply.status == 200 || reply.unknown != nil, "\(reply.outcome)")
-        #expect(reply.response?.body.count ?? 0 <= 65_536)
+        #expect(reply.response?.headers.map(\.value.utf8.count) == [15_000, 15_000, 15_000, 15_000])
+    }
+
+    /// What is kept of it has come: the rest is not waited for, and the connection goes on.
+    @Test func aBodyOfAMegabyteIsCutAndCounts() async throws {
+        let server = try LoopbackServer { peer in
+            guard let frames = FramePeer(peer) else { return }
+            while let request = frames.next() {
+                guard request.body == Array("long".utf8) else {
+                    frames.answer(request.stream)
+                    continue
+                }
+                let sent = frames.answer(request.stream, bytes: 1_000_000)
+                #expect(sent < 1_000_000 && frames.resets.map(\.code) == [8], "\(sent)")
+            }
+        }
+        try await withHTTP2Client { client in
+            #expect(await client.perform(request(1, to: server.url)).status == 200)
+            let reply = await client.perform(request(2, to: server.url, body: "long"))
+            #expect(reply.status == 200 && reply.response?.body.count == 65_536, "\(reply.outcome)")
+            #expect(await client.perform(request(3, to: server.url)).status == 200)
+            #expect(client.counters.connectionsOpened == 1)
+        }
     }
 
     /// Flow control that no answer can stop: many answers of 64 kB over one connection.

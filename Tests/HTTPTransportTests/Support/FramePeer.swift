@@ -93,6 +93,33 @@ final class FramePeer {
         if !body.isEmpty { send(Self.data, ends ? Self.endStream : 0, stream, Array(body.utf8)) }
     }
 
+    /// Answers with a body of so many bytes, within the windows that the client opens.
+    ///
+    /// - Returns: bytes that were sent: fewer when the client has reset the stream or closed.
+    func answer(_ stream: UInt32, bytes count: Int) -> Int {
+        answer(stream, ends: false)
+        var windows: [UInt32: Int] = [0: 65_535, stream: 65_535]
+        var sent = 0
+        while sent < count {
+            let size = min(16_384, count - sent, windows.values.min() ?? 0)
+            guard size == 0 else {
+                sent += size
+                send(Self.data, sent == count ? Self.endStream : 0, stream, [UInt8](repeating: 7, count: size))
+                for key in windows.keys { windows[key]? -= size }
+                continue
+            }
+            guard let frame = read() else { return sent }
+            switch frame.type {
+            case Self.windowUpdate: windows[frame.stream]? += Int(Self.number(frame.payload))
+            case Self.resetStream where frame.stream == stream:
+                resets.append((stream, Self.number(frame.payload)))
+                return sent
+            default: break
+            }
+        }
+        return sent
+    }
+
     /// A header block that holds the status alone: a literal with the indexed name `:status` (RFC 7541 appendix A).
     static func block(status: Int) -> [UInt8] { [0x08, 0x03] + Array(String(status).utf8) }
 

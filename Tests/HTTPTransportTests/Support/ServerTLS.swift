@@ -16,10 +16,11 @@ final class ServerTLS: @unchecked Sendable {
     private let folder: URL
 
     /// - Parameters:
+    ///   - names: of the server, as in `subjectAltName`.
     ///   - clients: certificates that are let in; nil: nobody is asked for one.
     ///   - version: the only one it speaks; nil: what OpenSSL does.
-    init(clients: [String]? = nil, version: Version? = nil) throws {
-        let pair = try PEMPair()
+    init(names: String = "IP:127.0.0.1", clients: [String]? = nil, version: Version? = nil) throws {
+        let pair = try PEMPair(names: names)
         let folder = FileManager.default.temporaryDirectory.appending(path: "tls-\(UUID().uuidString)")
         self.folder = folder
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
