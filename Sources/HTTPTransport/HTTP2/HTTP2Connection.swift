@@ -7,7 +7,7 @@ final class HTTP2Connection {
     let origin: HTTP2Origin
     let generation: Int64
     /// When it began to connect.
-    let bornAt = LoopTime().monotonic
+    let bornAt: UInt64
     private let opening: SocketOpening
     private let multi: MultiHandle
     private let settings: TransportSettings
@@ -30,8 +30,7 @@ final class HTTP2Connection {
     /// - Throws: when libcurl refuses.
     init(
         to origin: HTTP2Origin, generation: Int64, showing identity: (any ClientIdentity)?,
-        _ settings: TransportSettings,
-        caBundle: String?, in multi: MultiHandle
+        _ settings: TransportSettings, caBundle: String?, in multi: MultiHandle, at now: LoopTime
     ) throws(TransportError) {
         guard let easy = curl_easy_init() else {
             throw TransportError(doing: "cannot make a curl handle", code: 0, text: "out of memory")
@@ -39,6 +38,7 @@ final class HTTP2Connection {
         self.easy = easy
         self.origin = origin
         self.generation = generation
+        bornAt = now.monotonic
         self.settings = settings
         self.multi = multi
         opening = SocketOpening(multi.sockets)

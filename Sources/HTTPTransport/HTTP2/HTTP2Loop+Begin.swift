@@ -39,13 +39,12 @@ extension HTTP2Loop {
     func begin() {
         looksAgain = false
         guard queued > 0 else { return }
-        let now = LoopTime()
         var connectionsBegun = 0
         for group in groups.values where group.queue.count > 0 {
             look: while group.queue.count > 0, inFlight < settings.slots {
                 switch group.next(at: now) {
                 case .submit(let connection, let count):
-                    submit(from: group, to: connection, upTo: min(count, settings.slots - inFlight), at: now)
+                    submit(from: group, to: connection, upTo: min(count, settings.slots - inFlight))
                 case .connect where connectionsBegun >= settings.newConnectionsPerTurn:
                     looksAgain = true
                     break look
@@ -58,10 +57,10 @@ extension HTTP2Loop {
         }
     }
 
-    private func submit(from group: HTTP2Group, to connection: HTTP2Connection, upTo count: Int, at now: LoopTime) {
+    private func submit(from group: HTTP2Group, to connection: HTTP2Connection, upTo count: Int) {
         guard let frames = connection.frames else { return }
         // Whether an idle connection has been closed shows only when it is read.
-        if frames.inFlight == 0 { read(connection, at: now) }
+        if frames.inFlight == 0 { read(connection) }
         guard connected[connection.fd] != nil, case .take = frames.next(at: now) else { return }
         var submitted = 0
         while submitted < count, let (request, recipient) = group.queue.first {
@@ -95,7 +94,7 @@ extension HTTP2Loop {
             group.add(
                 try HTTP2Connection(
                     to: group.origin, generation: group.generation, showing: group.identity, settings,
-                    caBundle: caBundle, in: multi))
+                    caBundle: caBundle, in: multi, at: now))
             counts.http2Connections.add(1, ordering: .relaxed)
         } catch {
             refuseWaiting(of: group, because: Reply.Fault(code: error.code, text: error.text))

@@ -10,25 +10,25 @@ extension HTTP2Loop {
                 continue
             }
             do throws(Reply.Fault) {
-                try connection.connected(code, counts: counts, into: readBuffer, at: LoopTime())
+                try connection.connected(code, counts: counts, into: readBuffer, at: now)
                 connected[connection.fd] = (connection, group)
                 if connection.generation < group.generation { connection.frames?.retire() }
             } catch {
                 close(connection, of: group)
                 refuseIfAlone(group, because: error)
-                if !group.connections.isEmpty { group.rest(at: LoopTime()) }
+                if !group.connections.isEmpty { group.rest(at: now) }
             }
         }
     }
 
-    func read(_ connection: HTTP2Connection, at now: LoopTime) {
+    func read(_ connection: HTTP2Connection) {
         // It may have ended, and its descriptor be another one's.
         guard let (current, group) = connected[connection.fd], current === connection else { return }
         do throws(Reply.Fault) {
             if try connection.read(into: readBuffer, at: now) { unread.append(connection) }
             collect(connection)
         } catch {
-            end(connection, of: group, because: error, at: now)
+            end(connection, of: group, because: error)
         }
     }
 
@@ -39,17 +39,15 @@ extension HTTP2Loop {
                 if connection.frames?.isOver == true { throw ConnectionFault.closedByServer }
             } catch {
                 // What the server said before it closed counts: its GOAWAY tells what it has not read.
-                let now = LoopTime()
                 // Once: a server that sends without end may not hold the loop. What ends it was found already; only an alert
                 // says more.
                 _ = try? connection.read(into: readBuffer, at: now)
-                end(connection, of: group, because: connection.alertFault() ?? error, at: now)
+                end(connection, of: group, because: connection.alertFault() ?? error)
             }
         }
     }
 
     func checkTimes() {
-        let now = LoopTime()
         for (connection, group) in connected.values {
             guard let frames = connection.frames,
                 frames.deadline.map({ $0 <= now.monotonic }) ?? false || frames.state.isRetired
@@ -59,12 +57,12 @@ extension HTTP2Loop {
             switch due {
             case .nothing: break
             case .isDead:
-                end(connection, of: group, because: ConnectionFault.dead(frames.state), at: now)
+                end(connection, of: group, because: ConnectionFault.dead(frames.state))
             case .close:
                 frames.sayGoodbye()
                 // Whether the server hears it makes no difference: nothing is open.
                 try? connection.write()
-                end(connection, of: group, because: ConnectionFault.closedByServer, at: now)
+                end(connection, of: group, because: ConnectionFault.closedByServer)
             }
         }
     }
@@ -78,8 +76,7 @@ extension HTTP2Loop {
         }
     }
 
-    private func end(_ connection: HTTP2Connection, of group: HTTP2Group, because fault: Reply.Fault, at now: LoopTime)
-    {
+    private func end(_ connection: HTTP2Connection, of group: HTTP2Group, because fault: Reply.Fault) {
         guard let frames = connection.frames else { return }
         frames.connectionEnded(because: fault, at: now)
         collect(connection)
@@ -100,7 +97,6 @@ extension HTTP2Loop {
     }
 
     func cancel(_ call: PendingReply) {
-        let now = LoopTime()
         for (connection, _) in connected.values {
             connection.frames?.cancel(call, at: now)
             collect(connection)
@@ -111,8 +107,7 @@ extension HTTP2Loop {
 
     func abandonEverything() {
         for group in groups.values { refuseWaiting(of: group, because: .shutDown) }
-        let now = LoopTime()
-        for (connection, group) in connected.values { end(connection, of: group, because: .shutDown, at: now) }
+        for (connection, group) in connected.values { end(connection, of: group, because: .shutDown) }
         for group in groups.values {
             for connection in group.connections { close(connection, of: group) }
         }

@@ -28,6 +28,8 @@ final class HTTP2Loop: TransportLoop {
     /// Those that may have more to read although epoll does not show it.
     var unread: [HTTP2Connection] = []
     var deliveries: Deliveries
+    /// Of this turn: taken once, when the wait has ended.
+    private(set) var now = LoopTime()
     var queued = 0
     var inFlight = 0
     /// There may be something to begin although nothing happens: a group was held back, because enough connections had been
@@ -54,6 +56,7 @@ final class HTTP2Loop: TransportLoop {
     deinit { readBuffer.deallocate() }
 
     func run() {
+        now = LoopTime()
         while true {
             var work = inbox.take()
             for batch in work.batches { add(batch) }
@@ -89,9 +92,8 @@ final class HTTP2Loop: TransportLoop {
             inbox.drainWakeFD()
         }
         inbox.wakeUp()
-        guard !ready.isEmpty else { return }
-        let now = LoopTime()
-        for connection in ready { read(connection, at: now) }
+        now = LoopTime()
+        for connection in ready { read(connection) }
     }
 
     private var deadline: UInt64? {
@@ -115,8 +117,7 @@ final class HTTP2Loop: TransportLoop {
     }
 
     private var facts: [HTTP2Facts] {
-        let now = LoopTime()
-        return groups.values.flatMap(\.connections).map { connection in
+        groups.values.flatMap(\.connections).map { connection in
             HTTP2Facts(
                 origin: String(decoding: connection.origin.prefix, as: UTF8.self),
                 streams: connection.frames?.inFlight ?? 0, allowed: connection.frames?.state.allowed,
