@@ -128,9 +128,11 @@ struct ConnectionState {
 
     /// When to ask `due` again; nil: not before something happens.
     var deadline: UInt64? {
+        // Before that nothing else is due.
+        if let greetsBy { return greetsBy }
         let ping = pingedAt.map { $0 &+ settings.pingTimeout.nanoseconds }
         let idle = inFlight == 0 ? idleSince &+ settings.idleLife.nanoseconds : nil
-        return [ping, greetsBy, inFlight == 0 ? opensBy : nil, idle].compactMap(\.self).min()
+        return [ping, inFlight == 0 ? opensBy : nil, idle].compactMap(\.self).min()
     }
 }
 

@@ -58,7 +58,9 @@ final class HTTP2Group {
     func rest(at now: LoopTime) { restsUntil = now.monotonic &+ Self.pause }
 
     /// When to look again for what waits; nil: when something happens.
-    var deadline: UInt64? { queue.count > 0 && restsUntil > 0 ? restsUntil : nil }
+    ///
+    /// - Parameter now: when it was last looked at: a time before that has had its effect, if it could have any.
+    func deadline(after now: LoopTime) -> UInt64? { queue.count > 0 && restsUntil > now.monotonic ? restsUntil : nil }
 
     /// What to do for the first request that waits.
     ///
@@ -84,8 +86,6 @@ final class HTTP2Group {
             case .retired: break
             }
         }
-        guard !grows, taking < limit, now.monotonic >= restsUntil else { return .wait }
-        restsUntil = 0
-        return .connect
+        return !grows && taking < limit && now.monotonic >= restsUntil ? .connect : .wait
     }
 }

@@ -103,7 +103,7 @@ final class HTTP2Loop: TransportLoop {
             first = min(first ?? next, next)
         }
         for group in groups.values {
-            guard let next = group.deadline else { continue }
+            guard let next = group.deadline(after: now) else { continue }
             first = min(first ?? next, next)
         }
         return first

@@ -11,6 +11,20 @@ import Testing
         settings.http2?.pingTimeout = .milliseconds(100)
     }
 
+    /// Returns when a second has passed by the clock of the loops: a connection of another client has been idle for so long.
+    private static func aSecondPasses() async throws {
+        let closed = Events<Bool>()
+        let server = try LoopbackServer { peer in
+            guard let frames = FramePeer(peer) else { return }
+            while let request = frames.next() { frames.answer(request.stream) }
+            closed.add(true)
+        }
+        try await withHTTP2Client({ $0.http2?.idleLife = .seconds(1) }) { client in
+            #expect(await client.perform(request(to: server.url)).status == 200)
+            await closed.wait(for: 1)
+        }
+    }
+
     /// One stream of ten that gets no answer: it alone is in doubt, and the connection goes on.
     @Test func oneStreamThatTimesOutLeavesItsNeighboursAlone() async throws {
         let server = try LoopbackServer { peer in
@@ -58,7 +72,7 @@ import Testing
         }
         try await withHTTP2Client(Self.quick) { client in
             #expect(await client.perform(request(1, to: server.url)).response?.body == Array("0".utf8))
-            try await Task.sleep(for: .milliseconds(2_500))  // longer than the silence after which it is asked
+            for _ in 1...2 { try await Self.aSecondPasses() }  // longer than the silence after which it is asked
             #expect(client.counters.pings == 0, "nothing asks an idle connection")
             #expect(await client.perform(request(2, to: server.url)).response?.body == Array("1".utf8))
             #expect(client.counters.pings == 1 && client.counters.connectionsOpened == 1)
@@ -74,7 +88,7 @@ import Testing
         }
         try await withHTTP2Client(Self.quick) { client in
             #expect(await client.perform(request(1, to: server.url)).status == 200)
-            try await Task.sleep(for: .milliseconds(1_100))  // longer than the silence after which it is asked
+            try await Self.aSecondPasses()  // the silence after which it is asked
             #expect(await client.perform(request(2, to: server.url)).status == 200)
             #expect(client.counters.pings == 1 && client.counters.connectionsOpened == 2)
         }
@@ -132,6 +146,39 @@ import Testing
             #expect(replies.allSatisfy { $0.unknown != nil })
         }
         #expect(server.received.count == 3 && server.accepted.count == 3)
+    }
+
+    /// A connection that was of no use ends while another one is full: the second that the group rests has no effect.
+    @Test func aRestThatIsOverDoesNotKeepTheLoopBusy() async throws {
+        let mayEnd = [1, 2].map { _ in DispatchSemaphore(value: 0) }
+        let server = try LoopbackServer { peer in
+            guard let frames = FramePeer(peer), let first = frames.next() else { return }
+            mayEnd[peer.number - 1].wait()
+            if peer.number == 2 { frames.answer(first.stream) }
+            while peer.number == 2, let request = frames.next() { frames.answer(request.stream) }
+        }
+        try await withHTTP2Client { client in
+            let channel = client.channel()
+            for (generation, ids) in [(0, 1...1), (1, 2...3)] as [(Int64, ClosedRange<Int64>)] {
+                channel.submit(
+                    ids.map { id in
+                        var request = request(id, to: server.url)
+                        request.group.generation = generation
+                        return request
+                    })
+                await server.received.wait(for: Int(ids.lowerBound))
+            }
+            mayEnd[0].signal()
+            #expect(await channel.replies().map(\.unknown?.code) == [56])
+            try await Self.aSecondPasses()
+            let turns = client.counters.turns
+            try await Self.aSecondPasses()
+            #expect(client.counters.turns - turns < 100)
+            mayEnd[1].signal()
+            var replies: [Reply] = []
+            while replies.count < 2 { replies += await channel.replies() }
+            #expect(replies.allSatisfy { $0.status == 200 })
+        }
     }
 
     @Test func aServerThatNeverGreetsGetsNothing() async throws {
