@@ -14,8 +14,7 @@ extension HubService {
         let passes: any PassSource
         let certificate = try hub.apns.clientCertificate()
         if let certificate {
-            let pass = CertificatePass(
-                certificate: certificate.certificate, notAfter: certificate.notAfter, of: shared)
+            let pass = CertificatePass(certificate, of: shared)
             passes = pass
             credentials = [
                 Credential(

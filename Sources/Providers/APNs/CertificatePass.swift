@@ -40,7 +40,7 @@ public final class CertificatePass: PassSource {
     /// When the certificate ends.
     public var expiry: Int64? { shared.certificate.notAfter }
 
-    public var certificateExpiry: Int64? { notAfter }
+    public var certificateExpiry: Int64? { shared.certificate.notAfter }
 
     /// None: it is signed by Apple.
     public var issued: Int { 0 }
