@@ -56,6 +56,8 @@ extension APNs: Provider {
         case .target: return .targetInvalid(because: because)
         case .push: return .rejected(because: because)
         case .topic, .credential: return .authFailed(because: "\(because); \(advice(for: error.reason))")
+        // Perhaps its key was revoked, so another connection and the other key are tried before the hub is held.
+        case .invalidToken: return .authExpired(because: "\(because); \(advice(for: error.reason))")
         case .expiredToken: return .authExpired(because: because)
         case .tokenUpdates:
             return .throttled(after: Self.updateWait, because: "\(because); no new provider token for 20 minutes")

@@ -25,7 +25,7 @@ struct APNsError: Equatable {
     var cause: Cause? { reason.flatMap(Cause.init) }
 
     enum Cause: Equatable {
-        case target, push, topic, credential, expiredToken, tokenUpdates, requests, idle
+        case target, push, topic, credential, invalidToken, expiredToken, tokenUpdates, requests, idle
 
         init?(_ reason: String) {
             switch reason {
@@ -34,8 +34,9 @@ struct APNsError: Equatable {
                 "InvalidPushType", "PayloadEmpty", "BadPath", "MethodNotAllowed":
                 self = .push
             case "BadTopic", "MissingTopic", "TopicDisallowed": self = .topic
-            case "BadCertificate", "BadCertificateEnvironment", "Forbidden", "InvalidProviderToken",
-                "MissingProviderToken", "BadEnvironmentKeyIdInToken", "BadEnvironmentKeyInToken":
+            case "InvalidProviderToken": self = .invalidToken
+            case "BadCertificate", "BadCertificateEnvironment", "Forbidden", "MissingProviderToken",
+                "BadEnvironmentKeyIdInToken", "BadEnvironmentKeyInToken":
                 self = .credential
             case "ExpiredProviderToken", "UnrelatedKeyIdInToken": self = .expiredToken
             case "TooManyProviderTokenUpdates": self = .tokenUpdates
