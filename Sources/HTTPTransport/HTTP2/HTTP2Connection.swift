@@ -160,10 +160,11 @@ final class HTTP2Connection {
             ?? Reply.Fault(code: Int32(code.rawValue), text: "the connection was lost: \(LibCurl.text(code))")
     }
 
-    /// Why the server has ended TLS; nil: it has not said.
+    /// Why the server has ended TLS; nil: it has not said. Its code is that of the failure, or of a bad client certificate: a caller
+    /// has to do something about that.
     func alertFault(_ code: CURLcode = CURLE_RECV_ERROR) -> Reply.Fault? {
-        TLSAlert(alertCode.pointee).map {
-            Reply.Fault(code: Int32(code.rawValue), text: $0.words(showedCertificate: showsCertificate))
-        }
+        guard let alert = TLSAlert(alertCode.pointee) else { return nil }
+        let code = alert.isAboutCertificate ? CURLE_SSL_CERTPROBLEM : code
+        return Reply.Fault(code: Int32(code.rawValue), text: alert.words(showedCertificate: showsCertificate))
     }
 }

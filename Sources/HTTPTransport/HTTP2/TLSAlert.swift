@@ -15,14 +15,14 @@ struct TLSAlert: Equatable {
     ///
     /// - Parameter showedCertificate: whether we have a client certificate for this server.
     func words(showedCertificate: Bool) -> String {
-        guard Self.ofCertificates.contains(code) else { return "the server ended TLS with the alert \(name)" }
+        guard isAboutCertificate else { return "the server ended TLS with the alert \(name)" }
         return showedCertificate
             ? "the server refused our client certificate: \(name)"
             : "the server wants a client certificate, and there is none: \(name)"
     }
 
-    /// Those that are about the certificate of the one who gets them. A client has one only where the server asks for it.
-    private static let ofCertificates: Set<UInt8> = [41, 42, 43, 44, 45, 46, 48, 49, 116]
+    /// Whether it is about the certificate of the one who gets it. A client has one only where the server asks for it.
+    var isAboutCertificate: Bool { [41, 42, 43, 44, 45, 46, 48, 49, 116].contains(code) }
 
     private static let names: [UInt8: String] = [
         10: "unexpected_message", 20: "bad_record_mac", 21: "decryption_failed", 22: "record_overflow",

@@ -141,14 +141,16 @@ import Testing
             channel.submit((1...5).map { Self.request($0, to: server, identity) })
             var replies: [Reply] = []
             while replies.count < 5 { replies += await channel.replies() }
-            let words =
+            let (words, code): (String, Int32) =
                 switch (showsOne, version) {
-                case (true, _): "the server refused our client certificate: unknown_ca"
-                case (false, .tls13): "the server wants a client certificate, and there is none: certificate_required"
+                case (true, _): ("the server refused our client certificate: unknown_ca", 58)
+                case (false, .tls13):
+                    ("the server wants a client certificate, and there is none: certificate_required", 58)
                 // TLS 1.2 has no alert for it.
-                case (false, .tls12): "the server ended TLS with the alert handshake_failure"
+                case (false, .tls12): ("the server ended TLS with the alert handshake_failure", 35)
                 }
             #expect(replies.map(\.notSent?.text) == Array(repeating: words, count: 5))
+            #expect(replies.map(\.notSent?.code) == Array(repeating: code, count: 5))
         }
         #expect(server.received.count == 0)
     }
