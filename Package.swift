@@ -208,7 +208,10 @@ let package = Package(
             ]),
         test(
             "HubEmulator",
-            ["PushModel", "Signing", "EmulatorTLS", "HTTPTransport", "SocketSupport", "VectorSupport", log]),
+            [
+                "PushModel", "Signing", "EmulatorTLS", "HTTPTransport", "Providers", "SocketSupport", "VectorSupport",
+                log,
+            ]),
         test("Campaigns", ["PushModel", "Postgres", "Store", "TestSupport", "ProgramSupport", log]),
         test("Chaos", ["PushModel", "HubEmulator", "Postgres", "Store", "TestSupport"]),
         test(
