@@ -8,14 +8,20 @@ from pathlib import Path
 from bench.problem import Problem
 
 FOLDER = Path(__file__).parent.parent
-# Only the sink speaks TLS itself; curl_loop has it from libcurl.
-LIBRARIES = {"sink": ["libssl", "libcrypto"], "curl_loop": ["libcurl"], "store_loop": ["libpq"], "pace": ["libpq"]}
+# The sinks speak TLS themselves; the loops have it from libcurl, and h2_loop asks OpenSSL for HTTP/2.
+LIBRARIES = {
+    "sink": ["libssl", "libcrypto"], "curl_loop": ["libcurl"], "store_loop": ["libpq"], "pace": ["libpq"],
+    "h2_sink": ["libnghttp2", "libssl", "libcrypto"], "h2_loop": ["libcurl", "libnghttp2", "libssl", "libcrypto"]}
+# Parts of a program that another one has, too.
+SHARED = {
+    "h2_sink": ["sink_tls.c", "sink_tls.h", "apple_post.h"], "h2_loop": ["apple_post.h"], "curl_loop": ["apple_post.h"]}
 
 
 def sources(name: str) -> list[Path]:
-    """NAME.c, and its parts: NAME_*.c with their headers."""
+    """NAME.c, and its parts: NAME_*.c with their headers, and what it shares."""
     folder = FOLDER / "c"
-    return [folder / f"{name}.c", *sorted(folder.glob(f"{name}_*.[ch]"))]
+    shared = [folder / part for part in SHARED.get(name, [])]
+    return [folder / f"{name}.c", *sorted(folder.glob(f"{name}_*.[ch]")), *shared]
 
 
 def program(name: str) -> Path:

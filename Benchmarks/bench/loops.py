@@ -40,8 +40,8 @@ def ours(name: str, mode: str) -> Loop:
     return Loop(name, lambda: _built("TransportBench"), (mode,))
 
 
-def other() -> Loop:
-    return Loop(OTHER, lambda: _built(OTHER_PROGRAM, PACKAGE / OTHER_PROGRAM))
+def other(*arguments: str) -> Loop:
+    return Loop(OTHER, lambda: _built(OTHER_PROGRAM, PACKAGE / OTHER_PROGRAM), arguments)
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,15 @@
 // What libcurl can do on one thread without Swift: the reference for Sources/HTTPTransport.
 //
-//     cc -O2 curl_loop.c -lcurl -o curl_loop && ./curl_loop URL REQUESTS IN-FLIGHT [one-cache] [CA-FILE]
+//     cc -O2 curl_loop.c -lcurl -o curl_loop && ./curl_loop URL REQUESTS IN-FLIGHT [one-cache|apple-http1|apple-http2] [CA-FILE]
 //
 // The same requests, options and tricks as the transport: a kept epoll set, one reused handle per slot, the header with
 // the tags in front of a shared list, and a guard against libcurl's own resend of a POST. Prints one line:
 // "rps=N cpu_us/req=N failed=N connections=N epoll_ctl=N warm_up=N longest_ms=N". `longest_ms` is the longest time from
 // giving a request to libcurl to its answer, and counts from the first request of the warm-up on.
 //
-// CA-FILE: trusted in place of the system's certificates. one-cache: all handles share one cache of TLS sessions.
+// CA-FILE: trusted in place of the system's certificates. one-cache: all handles share one cache of TLS sessions. apple-http1,
+// apple-http2: pushes to iPhones (apple_post.h) in place of posts to a hub, URL without a path; with the second one over
+// libcurl's own HTTP/2, one connection.
 #define _GNU_SOURCE
 #include <curl/curl.h>
 #include <stdbool.h>
@@ -21,12 +23,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "apple_post.h"
+
 enum { MOST_FILES = 65536, READ = 1, WRITE = 2 };
 
 struct slot {
     CURL *easy;
     struct curl_slist tags;  // its `next` is the shared list: nothing is copied or allocated for a request
     char line[96];
+    struct curl_slist expiration;  // between the two, of a push to an iPhone
+    char second_line[48], path[APPLE_TEXT + 64];
     int sends;
     double began;
 };
@@ -42,6 +48,7 @@ static const char body[] =
     "\"body\":\"World news in English. World news in English. World news in English. World news in English. "
     "World news in English. World news in English. World news in English. \",\"badge\":1}";
 static const char *url, *ca_file;
+static bool to_apple, over_http2;
 static CURLM *multi;
 static CURLSH *sessions;  // NULL: as libcurl does without being asked
 static struct slot *slots, **idle;
@@ -118,7 +125,8 @@ static CURL *make_easy(struct slot *slot) {
     curl_easy_setopt(easy, CURLOPT_URL, url);
     curl_easy_setopt(easy, CURLOPT_PRIVATE, slot);
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)(over_http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
+    if (over_http2) curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);  // it waits for the one connection there will be
     curl_easy_setopt(easy, CURLOPT_PROXY, "");
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, 5000L);
@@ -130,8 +138,8 @@ static CURL *make_easy(struct slot *slot) {
     curl_easy_setopt(easy, CURLOPT_PREREQDATA, slot);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(easy, CURLOPT_POST, 1L);
-    curl_easy_setopt(easy, CURLOPT_POSTFIELDS, body);
-    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE, (long)sizeof body - 1);
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDS, to_apple ? apple_body : body);
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE, (long)(to_apple ? sizeof apple_body : sizeof body) - 1);
     curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
     if (ca_file) curl_easy_setopt(easy, CURLOPT_CAINFO, ca_file);
     curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);  // with a directory libcurl parses the file for every connection
@@ -139,13 +147,26 @@ static CURL *make_easy(struct slot *slot) {
     return easy;
 }
 
+// The header lines and the URL of a push to an iPhone.
+static void address_to_apple(struct slot *slot, long number) {
+    apple_id(slot->line + snprintf(slot->line, sizeof slot->line, "apns-id: "), number);
+    apple_expiration(slot->second_line + snprintf(slot->second_line, sizeof slot->second_line, "apns-expiration: "), number);
+    apple_path(slot->path + snprintf(slot->path, 64, "%s", url), number);
+    slot->expiration = (struct curl_slist){slot->second_line, shared};
+    slot->tags = (struct curl_slist){slot->line, &slot->expiration};
+    curl_easy_setopt(slot->easy, CURLOPT_URL, slot->path);
+}
+
+static void address_to_hub(struct slot *slot, long number) {
+    snprintf(slot->line, sizeof slot->line, "ServiceBusNotification-Tags: (news_World && locale_en) || user_%ld", number);
+    slot->tags = (struct curl_slist){slot->line, shared};
+}
+
 static void fill(long total) {
     double time = seconds(CLOCK_MONOTONIC);
     while (idle_count && started < total) {
         struct slot *slot = idle[--idle_count];
-        snprintf(slot->line, sizeof slot->line,
-                 "ServiceBusNotification-Tags: (news_World && locale_en) || user_%ld", started++);
-        slot->tags = (struct curl_slist){slot->line, shared};
+        (to_apple ? address_to_apple : address_to_hub)(slot, started++);
         slot->sends = 0;
         slot->began = time;
         curl_easy_setopt(slot->easy, CURLOPT_HTTPHEADER, &slot->tags);
@@ -164,8 +185,9 @@ static void reap(void) {
         struct curl_header *location = NULL;
         curl_easy_getinfo(easy, CURLINFO_PRIVATE, &slot);
         curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
-        bool named = !curl_easy_header(easy, "Location", 0, CURLH_HEADER, -1, &location);
-        if (result != CURLE_OK || status != 201 || !named) failed++;
+        // nghttpd names nothing, and the sink answers an iPhone's push over HTTP/1.1 as a hub does.
+        bool named = to_apple || !curl_easy_header(easy, "Location", 0, CURLH_HEADER, -1, &location);
+        if (result != CURLE_OK || !named || !(status == 201 || (to_apple && status == 200))) failed++;
         if (time - slot->began > longest) longest = time - slot->began;
         curl_multi_remove_handle(multi, easy);
         idle[idle_count++] = slot;
@@ -212,16 +234,32 @@ static void drive(long total) {
     }
 }
 
+static void share_lines(void) {
+    char token[400];
+    if (to_apple) apple_token(token + snprintf(token, sizeof token, "authorization: "));
+    else
+        snprintf(token, sizeof token, "Authorization: SharedAccessSignature sr=%090d&sig=%060d&se=1800000000&skn=%s", 0, 0,
+                 "DefaultFullSharedAccessSignature");
+    const char *hub[] = {"Content-Type: application/json;charset=utf-8", "ServiceBusNotification-Format: template",
+                         "x-ms-version: 2015-01", "Expect:"};
+    const char *apple[] = {"apns-topic: com.example.shop", "apns-push-type: alert", "content-type: application/json", "Expect:"};
+    shared = curl_slist_append(shared, token);
+    for (int i = 0; i < 4; i++) shared = curl_slist_append(shared, to_apple ? apple[i] : hub[i]);
+}
+
 int main(int count, char **arguments) {
-    if (count < 4 || count > 6) return fprintf(stderr, "usage: curl_loop URL REQUESTS IN-FLIGHT [one-cache] [CA-FILE]\n"), 64;
+    static const char usage[] = "usage: curl_loop URL REQUESTS IN-FLIGHT [one-cache|apple-http1|apple-http2] [CA-FILE]\n";
+    if (count < 4 || count > 6) return fputs(usage, stderr), 64;
     url = arguments[1];
     long total = atol(arguments[2]), warm_up = total < 2000 ? total : 2000;
     int in_flight = atoi(arguments[3]);
 
     curl_global_init(CURL_GLOBAL_DEFAULT);
     for (int i = 4; i < count; i++) {
+        over_http2 = over_http2 || !strcmp(arguments[i], "apple-http2");
+        to_apple = to_apple || over_http2 || !strcmp(arguments[i], "apple-http1");
         if (strcmp(arguments[i], "one-cache")) {
-            ca_file = arguments[i];
+            if (strncmp(arguments[i], "apple-", 6)) ca_file = arguments[i];
             continue;
         }
         sessions = curl_share_init();
@@ -232,12 +270,11 @@ int main(int count, char **arguments) {
     curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, on_watch);
     curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, on_timer);
     curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, 2L * in_flight);
-    char token[400];
-    snprintf(token, sizeof token, "Authorization: SharedAccessSignature sr=%090d&sig=%060d&se=1800000000&skn=%s", 0, 0,
-             "DefaultFullSharedAccessSignature");
-    const char *lines[] = {token, "Content-Type: application/json;charset=utf-8",
-                           "ServiceBusNotification-Format: template", "x-ms-version: 2015-01", "Expect:"};
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) shared = curl_slist_append(shared, lines[i]);
+    if (over_http2) {
+        curl_multi_setopt(multi, CURLMOPT_MAX_HOST_CONNECTIONS, 1L);
+        curl_multi_setopt(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, 1000L);
+    }
+    share_lines();
     slots = calloc(in_flight, sizeof *slots);
     idle = calloc(in_flight, sizeof *idle);
     for (int i = 0; i < in_flight; i++) {

@@ -30,6 +30,20 @@ void tls_start(const char *certificate, const char *key, const char *version) {
     signal(SIGPIPE, SIG_IGN);  // OpenSSL writes without MSG_NOSIGNAL
 }
 
+static int choose_http2(
+    SSL *tls, const unsigned char **chosen, unsigned char *length, const unsigned char *offered, unsigned count, void *user) {
+    (void)tls, (void)user;
+    for (unsigned at = 0; at < count; at += 1 + offered[at]) {
+        if (offered[at] != 2 || at + 3 > count || memcmp(offered + at + 1, "h2", 2)) continue;
+        *chosen = offered + at + 1;
+        *length = 2;
+        return SSL_TLSEXT_ERR_OK;
+    }
+    return SSL_TLSEXT_ERR_ALERT_FATAL;
+}
+
+void tls_choose_http2(void) { SSL_CTX_set_alpn_select_cb(context, choose_http2, NULL); }
+
 SSL *tls_accept(int fd) {
     SSL *tls = SSL_new(context);
     if (!tls) return NULL;

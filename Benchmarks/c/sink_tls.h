@@ -12,6 +12,9 @@ extern unsigned long tls_handshakes, tls_resumed;  // those that ended well, and
 // cannot be used.
 void tls_start(const char *certificate, const char *key, const char *version);
 
+// From now on HTTP/2 is chosen in the handshake, and a client that does not offer it gets no connection.
+void tls_choose_http2(void);
+
 // NULL: out of memory.
 struct ssl_st *tls_accept(int fd);
 

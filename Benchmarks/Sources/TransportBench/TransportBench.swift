@@ -4,125 +4,82 @@ import Meter
 
 /// Posts to a sink as fast as possible and prints one line.
 ///
-///     TransportBench URL REQUESTS IN-FLIGHT batch|perform|start [CA-FILE]
+///     TransportBench URL REQUESTS IN-FLIGHT MODE [CA-FILE [FILE]]
 ///
-/// `start` also prints `longest_ms`: the longest time from submitting a request to its reply, from the first request of
-/// the warm-up on. CA-FILE is trusted in place of the system's certificates.
+/// | MODE | |
+/// |---|---|
+/// | `batch`, `perform` | posts to a hub over HTTP/1.1, in batches or one by one |
+/// | `start` | the same in batches with no more submitted than are in flight; also prints `longest_ms`: the longest time from submitting a request to its reply, from the first request of the warm-up on |
+/// | `http1` | pushes to iPhones in batches over HTTP/1.1; here and below URL has no path |
+/// | `http2`, `http2-six` | the same over one connection of HTTP/2, or over six of 100 streams; with 0 REQUESTS it only waits, until its memory has been looked at |
+/// | `endings` | the same over one connection, without a warm-up. What was certainly not sent is sent again. FILE gets one byte for each request: 1 answered, 2 in doubt, 3 refused |
+///
+/// CA-FILE is trusted in place of the system's certificates.
 @main
 struct TransportBench {
     static func main() async throws {
         let arguments = CommandLine.arguments
-        guard arguments.count >= 5, let total = Int(arguments[2]), let inFlight = Int(arguments[3]) else {
-            print("usage: TransportBench URL REQUESTS IN-FLIGHT batch|perform|start [CA-FILE]")
+        guard arguments.count >= 5, let total = Int(arguments[2]), let inFlight = Int(arguments[3]),
+            let mode = Mode(rawValue: arguments[4]), mode != .endings || arguments.count == 7
+        else {
+            print("usage: TransportBench URL REQUESTS IN-FLIGHT MODE [CA-FILE [FILE]]")
             exit(64)
         }
         var settings = TransportSettings()
         settings.slots = inFlight
         settings.caBundle = arguments.count > 5 ? arguments[5] : nil
+        settings.http2 = mode.http2
         let client = try HTTPClient(settings)
-        let load = try Load(url: arguments[1])
-        let drive =
-            switch arguments[4] {
-            case "perform": performing
-            case "start": starting
-            default: batching
-            }
-        let warmUp = min(2000, total)
-        let cold = try await drive(client, load, warmUp, inFlight)
+        let load: any Load = mode.isToApple ? try AppleLoad(url: arguments[1]) : try HubLoad(url: arguments[1])
+        let driver = Driver(client: client, load: load, inFlight: inFlight)
+        let warmUp = mode == .endings ? 0 : min(2000, total)
+        let cold = try await driver.drive(warmUp, mode)
 
         let before = client.counters
         let meter = Meter()
-        let tally = try await drive(client, load, total, inFlight)
+        let tally = try await driver.drive(total, mode)
+        if total == 0 { try await Task.sleep(for: .milliseconds(500)) }
         let figures = meter.figures(of: total)
         let after = client.counters
-        let loopCPU = (after.cpuSeconds - before.cpuSeconds) * 1e6 / Double(total)
+        let loopCPU = (after.cpuSeconds - before.cpuSeconds) * 1e6 / Double(max(1, total))
         print(
             figures, "loop_us/req=\(loopCPU.rounded2) failed=\(total - tally.accepted) warm_up=\(warmUp)",
             "connections=\(after.connectionsOpened) wakes=\(after.wakeUps - before.wakeUps)",
             "epoll_ctl=\(after.epollChanges - before.epollChanges) turns=\(after.turns - before.turns)",
-            arguments[4] == "start" ? "longest_ms=\(max(cold.longest, tally.longest).rounded2)" : "")
+            mode == .start ? "longest_ms=\(max(cold.longest, tally.longest).rounded2)" : "",
+            mode == .endings ? "in_doubt=\(tally.inDoubt) sent_again=\(tally.sentAgain)" : "")
+        if mode == .endings { try tally.write(to: arguments[6]) }
         await client.shutdown()
     }
+}
 
-    /// One consumer keeps twice the slots submitted, as a lane with a full window would.
-    static func batching(_ client: HTTPClient, _ load: Load, _ total: Int, _ inFlight: Int) async throws -> Tally {
-        let channel = client.channel()
-        var submitted = 0
-        var done = 0
-        var tally = Tally()
-        while done < total {
-            let room = min(2 * inFlight - (submitted - done), total - submitted)
-            if room > 0 {
-                channel.submit(try (submitted..<submitted + room).map(load.request))
-                submitted += room
-            }
-            for reply in await channel.replies() {
-                done += 1
-                if reply.isAccepted { tally.accepted += 1 }
-            }
+enum Mode: String {
+    case batch, perform, start, http1, http2
+    case sixConnections = "http2-six"
+    case endings
+
+    var isToApple: Bool { self == .http1 || http2 != nil }
+
+    var http2: HTTP2Settings? {
+        var settings = HTTP2Settings()
+        switch self {
+        case .http2, .endings: return settings
+        case .sixConnections:
+            settings.connections = 6
+            settings.streams = 100
+            return settings
+        default: return nil
         }
-        return tally
     }
+}
 
-    static func performing(_ client: HTTPClient, _ load: Load, _ total: Int, _ inFlight: Int) async throws -> Tally {
-        Tally(
-            accepted: try await postEach(total, inFlight: inFlight) { id in
-                await client.perform(try load.request(id)).isAccepted
-            })
-    }
-
-    /// Batches with no more submitted than there are slots: a request waits for its connection only.
-    static func starting(_ client: HTTPClient, _ load: Load, _ total: Int, _ inFlight: Int) async throws -> Tally {
-        let channel = client.channel()
-        let clock = ContinuousClock()
-        var departed: [Int64: ContinuousClock.Instant] = [:]
-        var submitted = 0
-        var tally = Tally()
-        while submitted < total || !departed.isEmpty {
-            let room = min(inFlight - departed.count, total - submitted)
-            if room > 0 {
-                let requests = try (submitted..<submitted + room).map(load.request)
-                let now = clock.now
-                for request in requests { departed[request.id] = now }
-                channel.submit(requests)
-                submitted += room
-            }
-            let replies = await channel.replies()
-            let now = clock.now
-            for reply in replies {
-                if reply.isAccepted { tally.accepted += 1 }
-                guard let then = departed.removeValue(forKey: reply.id) else { continue }
-                tally.longest = max(tally.longest, (now - then) / .milliseconds(1))
-            }
+extension Driver {
+    func drive(_ total: Int, _ mode: Mode) async throws -> Tally {
+        switch mode {
+        case .perform: try await perform(total)
+        case .start: try await start(total)
+        case .endings: try await sendAgain(total)
+        default: try await batch(total)
         }
-        return tally
-    }
-}
-
-/// `longest`: milliseconds from submitting a request to its reply; only `starting` measures it.
-struct Tally {
-    var accepted = 0
-    var longest = 0.0
-}
-
-struct Load: Sendable {
-    let url: String
-    let shared: SharedHeaders
-    let body = Array(Sample.body.utf8)
-
-    init(url: String) throws {
-        self.url = url
-        shared = SharedHeaders(try Sample.headers.map { try HeaderLine($0.0, $0.1) })
-    }
-
-    func request(_ id: Int) throws -> Request {
-        let (name, value) = Sample.tags(of: id)
-        return Request(id: Int64(id), url: url, shared: shared, headers: [try HeaderLine(name, value)], body: body)
-    }
-}
-
-extension Reply {
-    fileprivate var isAccepted: Bool {
-        if case .answered(let response) = outcome { response.status == 201 } else { false }
     }
 }

@@ -9,6 +9,7 @@ public struct Meter: Sendable {
 
     /// - Returns: `rps=N cpu_us/req=N` for this many requests since `init`; CPU is that of the whole process.
     public func figures(of requests: Int) -> String {
+        guard requests > 0 else { return "rps=0 cpu_us/req=0" }
         let seconds = Meter.monotonic() - began
         let cpu = (Meter.cpuSeconds() - cpu) * 1e6 / Double(requests)
         return "rps=\(Int(Double(requests) / seconds)) cpu_us/req=\(cpu.rounded2)"
