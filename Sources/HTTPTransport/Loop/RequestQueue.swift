@@ -2,8 +2,13 @@ import Synchronization
 
 /// Requests submitted together, and the receiver of their replies.
 struct Batch: Sendable {
-    let requests: [Request]
+    fileprivate(set) var requests: [Request]
     let recipient: Recipient
+
+    init(requests: [Request], recipient: Recipient) {
+        self.requests = requests
+        self.recipient = recipient
+    }
 }
 
 enum Recipient: Sendable {
@@ -58,6 +63,8 @@ struct RequestQueue {
         count -= 1
         item += 1
         if item == batches[batch].requests.count {
+            // Not kept until the queue is empty, which it may never be.
+            batches[batch].requests = []
             item = 0
             batch += 1
         }
