@@ -68,14 +68,8 @@ extension HTTP2Loop {
                 removeFirst(of: group)
                 continue
             }
-            let path: Int
-            do throws(Reply.Fault) {
-                path = try origins.locate(request.url).path
-            } catch {
-                removeFirst(of: group)
-                deliveries.finish(.notSent(request.id, because: error), for: recipient)
-                continue
-            }
+            // `add` has checked the URL: what follows the origin is its path.
+            let path = group.origin.prefix.count
             guard frames.submit(request, fields.fill(request, to: group.origin, path: path), for: recipient, at: now)
             else { return }
             removeFirst(of: group)

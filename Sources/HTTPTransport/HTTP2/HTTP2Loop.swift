@@ -3,7 +3,7 @@ import Concurrency
 
 /// The event loop of a client that speaks HTTP/2: as `Reactor`, but libcurl only connects, and the frames are ours.
 ///
-/// One turn: take what was submitted, submit what the connections take, write, deliver what ended, wait, read. Confined to the
+/// One turn: take what was submitted, submit what the connections take, deliver what ended, write, wait, read. Confined to the
 /// loop thread, but for `Inbox` and the receivers of replies.
 final class HTTP2Loop: TransportLoop {
     struct GroupKey: Hashable {
@@ -68,6 +68,8 @@ final class HTTP2Loop: TransportLoop {
             begin()
             multi.fireTimer()
             finishConnecting()
+            // Before the write, so that the tasks that wait for replies submit more while this thread is still awake.
+            deliveries.deliver()
             writeAll()
             publish()
             deliveries.deliver()
