@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import PushModel
 
 /// A send to APNs from the page's form: the payload as typed, and its phone out of the field for tags.
 struct APNsForm {
@@ -33,7 +34,7 @@ struct APNsForm {
             path: "/3/device/\(handle)",
             headerFields: [
                 .authorization: "bearer \(token)", .apnsTopic: sender.topic,
-                .apnsPushType: (isBackground ? APNsPushType.background : .alert).rawValue,
+                .apnsPushType: (isBackground ? ApplePushType.background : .alert).rawValue,
                 .apnsPriority: isBackground ? "5" : "10", .contentType: "application/json", .trackingID: tracking,
             ])
     }

@@ -1,9 +1,10 @@
 import HTTPTypes
+import PushModel
 
 /// The headers of a request to APNs, checked (developer.apple.com, "Sending notification requests to APNs").
 struct APNsHeaders: Sendable, Equatable {
     /// nil: the request names none, and counts as an alert.
-    let pushType: APNsPushType?
+    let pushType: ApplePushType?
     let topic: String
     /// 1, 5 or 10.
     let priority: Int
@@ -22,7 +23,7 @@ struct APNsHeaders: Sendable, Equatable {
         }
         if let id = values["apns-id"], !Self.isUUID(id) { throw .badMessageID }
         if let name = values["apns-push-type"] {
-            guard let type = APNsPushType(rawValue: name) else { throw .invalidPushType }
+            guard let type = ApplePushType(rawValue: name) else { throw .invalidPushType }
             pushType = type
         } else {
             pushType = nil
@@ -68,7 +69,7 @@ struct APNsHeaders: Sendable, Equatable {
 
     /// The app that a topic is about: without the suffix of a push type.
     static func app(of topic: String) -> String {
-        let suffix = APNsPushType.allCases.map(\.topicSuffix).first { !$0.isEmpty && topic.hasSuffix($0) }
+        let suffix = ApplePushType.allCases.map(\.topicSuffix).first { !$0.isEmpty && topic.hasSuffix($0) }
         return String(topic.dropLast(suffix?.count ?? 0))
     }
 }

@@ -1,3 +1,5 @@
+import PushModel
+
 /// The value of `ServiceBusNotification-Format`: the kind of a send's body.
 enum SendFormat: String, CaseIterable {
     case template, apple, fcmv1, gcm, windows, windowsphone, adm, baidu, browser, xiaomi
@@ -45,7 +47,7 @@ extension Installation.Platform {
     /// - Parameter isVoIP: `apns-push-type: voip`, which may be larger.
     func payloadLimit(isVoIP: Bool = false) -> Int {
         switch self {
-        case .apns: isVoIP ? 5_120 : 4_096
+        case .apns: (isVoIP ? ApplePushType.voip : .alert).payloadLimit
         case .fcmV1, .gcm, .baidu, .browser, .xiaomi: 4_096
         case .wns: 5_120
         case .adm: 6_144

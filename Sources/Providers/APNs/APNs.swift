@@ -22,7 +22,7 @@ public struct APNs: Sendable {
     let environment: APNsEnvironment
     private let database: UInt64
     /// The lines that pushes of one type share, by type.
-    private let shared: [PushType: PassHeaders]
+    private let shared: [ApplePushType: PassHeaders]
     private let userAgent: HeaderLine
 
     /// - Parameters:
@@ -43,10 +43,10 @@ public struct APNs: Sendable {
             throw .endpoint(error)
         }
         let userAgent: HeaderLine
-        var shared: [PushType: PassHeaders] = [:]
+        var shared: [ApplePushType: PassHeaders] = [:]
         do throws(HeaderError) {
             userAgent = try HeaderLine("user-agent", "fanfare/\(version)")
-            for type in PushType.allCases {
+            for type in ApplePushType.allCases {
                 let topic = topic.map { $0 + type.topicSuffix }
                 shared[type] = PassHeaders(others: try Self.lines(of: type, topic: topic, userAgent))
             }
@@ -70,7 +70,7 @@ public struct APNs: Sendable {
     }
 
     private static func lines(
-        of type: PushType, topic: String?, _ userAgent: HeaderLine
+        of type: ApplePushType, topic: String?, _ userAgent: HeaderLine
     ) throws(HeaderError) -> [HeaderLine] {
         let lines = [
             try HeaderLine("apns-push-type", type.rawValue), try HeaderLine("content-type", "application/json"),

@@ -4,7 +4,7 @@ import PushModel
 /// What APNs is told about one push beside its payload: the row's headers, and what follows from row and payload where it
 /// names none (docs/wire/fcm-apns.md, "Headers of a push").
 struct PushHeaders {
-    let type: PushType
+    let type: ApplePushType
     /// What the row names instead of the hub's topic; nil: nothing.
     private(set) var topic: String?
     private(set) var id: String?
@@ -20,7 +20,7 @@ struct PushHeaders {
 
     /// - Throws: `.headerNotAllowed`, `.headerValue`, `.backgroundPriority`, `.content`.
     init(_ post: Post) throws(InvalidPost) {
-        var named: PushType?
+        var named: ApplePushType?
         var seen: Set<String> = []
         for header in post.headers {
             let name = header.name.lowercased()
@@ -30,7 +30,7 @@ struct PushHeaders {
             func check(_ isValid: Bool) throws(InvalidPost) { if !isValid { throw .headerValue(name: name) } }
             switch name {
             case "apns-push-type":
-                named = PushType(rawValue: header.value)
+                named = ApplePushType(rawValue: header.value)
                 try check(named != nil)
             case "apns-topic": topic = header.value
             case "apns-id":

@@ -11,7 +11,7 @@ struct PushOutline {
     private var changesWidgets = false
 
     /// The push type of a row that names none.
-    var type: PushType {
+    var type: ApplePushType {
         if changesActivity { return .liveactivity }
         if isVisible { return .alert }
         if changesWidgets { return .widgets }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPServer
+import PushModel
 import Testing
 
 @testable import HubEmulator
@@ -115,7 +116,7 @@ import Testing
         let vectors = try #require(
             try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any])
         let suffixes = try #require(vectors["push_type_topic_suffix"] as? [String: Any])
-        #expect(Set(suffixes.keys) == Set(APNsPushType.allCases.map(\.rawValue)))
+        #expect(Set(suffixes.keys) == Set(ApplePushType.allCases.map(\.rawValue)))
         try await APNsFixture.run { fixture in
             for (type, suffix) in suffixes {
                 // Apple has no rule for `mdm` with a token.

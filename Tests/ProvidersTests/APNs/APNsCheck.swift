@@ -102,7 +102,7 @@ enum APNsCheck: String, CaseIterable, Sendable {
             try hold(isLine || name == "Authorization", "a header is one line")
         }
         try hold(lines["authorization"] == "bearer •••", "nobody sets the pass")
-        guard let type = lines["apns-push-type"].flatMap(PushType.init) else {
+        guard let type = lines["apns-push-type"].flatMap(ApplePushType.init) else {
             throw Broken(promise: "a push has a type")
         }
         try hold(type != .background || lines["apns-priority"] == "5", "a background push has priority 5")

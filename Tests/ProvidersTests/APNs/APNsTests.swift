@@ -157,7 +157,7 @@ import Testing
             for: TestAPNs.post(payload: payload), id: 1, with: TestAPNs.pass())
         let lines = try TestAPNs.lines(request)
         #expect(lines["apns-push-type"] == type && lines["apns-priority"] == priority)
-        #expect(lines["apns-topic"] == "com.example.MyApp" + (PushType(rawValue: type)?.topicSuffix ?? "?"))
+        #expect(lines["apns-topic"] == "com.example.MyApp" + (ApplePushType(rawValue: type)?.topicSuffix ?? "?"))
     }
 
     @Test func aBackgroundPushHasPriorityFive() throws {

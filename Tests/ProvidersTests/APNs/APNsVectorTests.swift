@@ -71,8 +71,8 @@ import VectorSupport
     @Test func everyPushTypeHasTheSuffixOfTheVectors() throws {
         let suffixes = try #require(
             Vectors.object("fcm-apns/apns-requests")["push_type_topic_suffix"] as? [String: Any])
-        #expect(Set(suffixes.keys) == Set(PushType.allCases.map(\.rawValue)))
-        for type in PushType.allCases {
+        #expect(Set(suffixes.keys) == Set(ApplePushType.allCases.map(\.rawValue)))
+        for type in ApplePushType.allCases {
             // The topic of mdm is that of its certificate.
             #expect(type.topicSuffix == suffixes[type.rawValue] as? String ?? "", "\(type)")
             let request = try TestAPNs.apns().request(

@@ -42,6 +42,12 @@ import VectorSupport
         }
     }
 
+    @Test func theRuleOfPushTypesHasTheWordsOfTheType() throws {
+        let rule = try #require(
+            PayloadRules.all.rules["header"]?.first { $0.members == .named(["apns-push-type"]) && $0.must == .equal })
+        #expect(Set(rule.words) == Set(ApplePushType.allCases.map(\.rawValue)))
+    }
+
     /// One text for both: bin/generate writes the database's side.
     @Test func theDatabaseHasTheSameRules() throws {
         let root = URL(filePath: #filePath).appending(path: "../../../..").standardizedFileURL
