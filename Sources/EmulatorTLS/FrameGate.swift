@@ -15,14 +15,9 @@ final class FrameGate: ChannelInboundHandler {
     /// A frame is larger than we allow: the framing refuses it.
     private var isBroken = false
 
-    /// RFC 9113 sections 3.4, 4.1 and 4.2.
+    /// RFC 9113 sections 3.4 and 4.2.
     private static let prefaceSize = 24
-    private static let headSize = 9
     private static let largestPayload = 16_384
-
-    private static let data: UInt8 = 0x0
-    private static let headers: UInt8 = 0x1
-    private static let continuation: UInt8 = 0x9
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var buffer = unwrapInboundIn(data)
@@ -49,16 +44,18 @@ final class FrameGate: ChannelInboundHandler {
         }
         var kept: ByteBuffer?
         var dropped = 0
-        while let frame = Self.frame(in: buffer, at: end) {
-            guard frame.size <= Self.headSize + Self.largestPayload else {
+        while let frame = FrameHead(in: buffer, at: end) {
+            guard frame.size <= FrameHead.length + Self.largestPayload else {
                 isBroken = true
                 return nil
             }
             guard end + frame.size <= buffer.writerIndex else { break }
-            if let lastStream, frame.stream > lastStream, frame.type != Self.headers, frame.type != Self.continuation {
+            if let lastStream, frame.stream > lastStream, frame.type != FrameHead.headers,
+                frame.type != FrameHead.continuation
+            {
                 // What stands before it is kept.
                 if kept == nil { kept = buffer.getSlice(at: start, length: end - start) }
-                if frame.type == Self.data { dropped += frame.size - Self.headSize }
+                if frame.type == FrameHead.data { dropped += frame.size - FrameHead.length }
             } else if kept != nil, var part = buffer.getSlice(at: end, length: frame.size) {
                 kept?.writeBuffer(&part)
             }
@@ -68,12 +65,5 @@ final class FrameGate: ChannelInboundHandler {
         let whole = kept ?? buffer.getSlice(at: start, length: end - start) ?? ByteBuffer()
         buffer.moveReaderIndex(to: end)
         return whole
-    }
-
-    private static func frame(in buffer: ByteBuffer, at index: Int) -> (size: Int, type: UInt8, stream: Int)? {
-        guard let length = buffer.getInteger(at: index, as: UInt32.self), index + headSize <= buffer.writerIndex,
-            let stream = buffer.getInteger(at: index + 5, as: UInt32.self)
-        else { return nil }
-        return (headSize + Int(length >> 8), UInt8(length & 0xFF), Int(stream & 0x7FFF_FFFF))
     }
 }

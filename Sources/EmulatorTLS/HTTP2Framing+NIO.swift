@@ -7,11 +7,13 @@ extension HTTP2Framing {
     static let nio = HTTP2Framing { connection, firstStreams, addRequest in
         var configuration = NIOHTTP2Handler.Configuration()
         configuration.connection.initialSettings = [
-            HTTP2Setting(parameter: .maxConcurrentStreams, value: firstStreams),
+            HTTP2Setting(parameter: .maxConcurrentStreams, value: ConnectionFrames.anyNumber),
             // As for HTTP/1.1.
             HTTP2Setting(parameter: .maxHeaderListSize, value: 65_536),
         ]
-        let frames = NIOLoopBound(ConnectionFrames(), eventLoop: connection.eventLoop)
+        // What a client sends on a stream before it learns that the stream is refused is read over.
+        configuration.connection.maximumRecentlyResetStreams = 1_000
+        let frames = NIOLoopBound(ConnectionFrames(streams: firstStreams), eventLoop: connection.eventLoop)
         let framing = NIOHTTP2Handler(
             mode: .server, eventLoop: connection.eventLoop, connectionConfiguration: configuration.connection,
             streamConfiguration: configuration.stream
@@ -25,21 +27,56 @@ extension HTTP2Framing {
             }
         }
         try connection.pipeline.syncOperations.addHandler(frames.value.gate)
-        try connection.pipeline.syncOperations.addHandler(frames.value.pings)
+        try connection.pipeline.syncOperations.addHandler(frames.value.outgoing)
         try connection.pipeline.syncOperations.addHandler(framing)
         try connection.pipeline.syncOperations.addHandler(frames.value)
     }
 }
 
-/// Writes the frames that a connection is asked for (`ConnectionEvent`). Behind the framing in the connection's pipeline.
-private final class ConnectionFrames: ChannelOutboundHandler {
+/// Writes the frames that a connection is asked for (`ConnectionEvent`), and counts its streams. Behind the framing in the
+/// connection's pipeline.
+private final class ConnectionFrames: ChannelDuplexHandler {
+    typealias InboundIn = HTTP2Frame
+    typealias InboundOut = HTTP2Frame
     typealias OutboundIn = HTTP2Frame
     typealias OutboundOut = HTTP2Frame
 
     let gate = FrameGate()
-    let pings = PingFilter()
+    let outgoing = OutgoingFrames()
     /// The last stream whose request was handed on.
-    var lastTaken = 0
+    private(set) var lastTaken = 0
+    private var limit = StreamLimit()
+    /// Streams whose requests were handed on and that have not ended.
+    private var openStreams = 0
+
+    /// The limit of streams that the framing knows, in place of which `OutgoingFrames` writes the real one.
+    static let anyNumber = Int(Int32.max)
+
+    /// - Parameter streams: that the first SETTINGS allow.
+    init(streams: Int) { announce(streams) }
+
+    private func announce(_ streams: Int) {
+        limit.announce(streams)
+        outgoing.streamLimits.append(streams)
+    }
+
+    /// A request has come.
+    ///
+    /// - Returns: false: its stream is one too many.
+    func take(_ stream: Int) -> Bool {
+        if let most = limit.value, openStreams >= most { return false }
+        openStreams += 1
+        lastTaken = max(lastTaken, stream)
+        return true
+    }
+
+    /// A stream that was taken has ended.
+    func endStream() { openStreams -= 1 }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if case .settings(.ack) = unwrapInboundIn(data).payload { limit.acknowledge() }
+        context.fireChannelRead(data)
+    }
 
     func handlerAdded(context: ChannelHandlerContext) {
         let (frames, context) = (
@@ -56,8 +93,10 @@ private final class ConnectionFrames: ChannelOutboundHandler {
         switch event as? ConnectionEvent {
         case nil: context.triggerUserOutboundEvent(event, promise: promise)
         case .streams(let count):
+            announce(count)
             write(
-                .settings(.settings([HTTP2Setting(parameter: .maxConcurrentStreams, value: count)])), context, promise)
+                .settings(.settings([HTTP2Setting(parameter: .maxConcurrentStreams, value: Self.anyNumber)])), context,
+                promise)
         case .goAway(let reason):
             // Behind what is being read: its requests are handed on before, and none of them is dropped.
             let (frames, bound) = (
@@ -65,7 +104,7 @@ private final class ConnectionFrames: ChannelOutboundHandler {
             )
             context.eventLoop.execute { frames.value.goAway(reason, bound.value, promise) }
         case .silentPings:
-            pings.isOn = true
+            outgoing.areAnswersToPingsLost = true
             promise?.succeed()
         }
     }
@@ -85,23 +124,48 @@ private final class ConnectionFrames: ChannelOutboundHandler {
     }
 }
 
-/// Notes which requests are handed on, and resets a stream (`StreamReset`). First in the stream's pipeline.
+/// Hands the request of a stream on, or refuses it as one too many, and resets a stream (`StreamReset`). First in the stream's
+/// pipeline.
 private final class StreamFrames: ChannelDuplexHandler {
     typealias InboundIn = HTTP2Frame.FramePayload
+    typealias InboundOut = HTTP2Frame.FramePayload
     typealias OutboundIn = HTTP2Frame.FramePayload
     typealias OutboundOut = HTTP2Frame.FramePayload
 
+    private enum State { case waiting, taken, refused, ended }
+
     private let number: Int
     private let connection: ConnectionFrames
-
+    private var state = State.waiting
     init(number: Int, of connection: ConnectionFrames) {
         self.number = number
         self.connection = connection
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        connection.lastTaken = max(connection.lastTaken, number)
-        context.fireChannelRead(data)
+        switch state {
+        case .waiting:
+            guard connection.take(number) else {
+                state = .refused
+                return context.writeAndFlush(wrapOutboundOut(.rstStream(.refusedStream)), promise: nil)
+            }
+            state = .taken
+            context.fireChannelRead(data)
+        case .taken: context.fireChannelRead(data)
+        case .refused, .ended: break
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end()
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { end() }
+
+    private func end() {
+        if state == .taken { connection.endStream() }
+        state = .ended
     }
 
     func triggerUserOutboundEvent(
@@ -112,49 +176,5 @@ private final class StreamFrames: ChannelDuplexHandler {
         }
         let code = HTTP2ErrorCode(networkCode: Int(reset.code))
         context.writeAndFlush(wrapOutboundOut(.rstStream(code)), promise: promise)
-    }
-}
-
-/// Once it is on, the answers to PINGs do not leave. In front of the framing, which writes them itself.
-private final class PingFilter: ChannelOutboundHandler {
-    typealias OutboundIn = IOData
-    typealias OutboundOut = IOData
-
-    /// Turned on between two frames.
-    var isOn = false
-    /// Bytes that belong to a frame whose beginning has left already.
-    private var open = 0
-
-    /// Of a frame's head (RFC 9113 section 4.1).
-    private static let headSize = 9
-    private static let ping: UInt8 = 0x6
-    private static let acknowledged: UInt8 = 0x1
-
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        guard isOn, case .byteBuffer(var buffer) = unwrapOutboundIn(data) else {
-            return context.write(data, promise: promise)
-        }
-        var kept = context.channel.allocator.buffer(capacity: buffer.readableBytes)
-        while buffer.readableBytes > 0 {
-            if open == 0 {
-                // The framing writes heads whole.
-                guard let head = buffer.getBytes(at: buffer.readerIndex, length: Self.headSize) else { break }
-                let size = Self.headSize + head[..<3].reduce(0) { $0 << 8 | Int($1) }
-                if head[3] == Self.ping, head[4] & Self.acknowledged != 0 {
-                    buffer.moveReaderIndex(forwardBy: min(size, buffer.readableBytes))
-                    continue
-                }
-                open = size
-            }
-            let part = min(open, buffer.readableBytes)
-            if var bytes = buffer.readSlice(length: part) { kept.writeBuffer(&bytes) }
-            open -= part
-        }
-        kept.writeBuffer(&buffer)
-        guard kept.readableBytes > 0 else {
-            promise?.succeed()
-            return
-        }
-        context.write(wrapOutboundOut(.byteBuffer(kept)), promise: promise)
     }
 }

@@ -7,6 +7,7 @@ Steps are done in order on one connection, and what arrives is printed, a line e
     send HANDLE     one request; returns with its answer, its reset or the end of the connection
     begin HANDLE    the same without waiting
     burst N         N requests at once, to the handles 0001 to N; returns when each has ended
+    flood N         the same without waiting, however many the server allows
     ping            a PING, without waiting
     await WORDS     returns when a line that begins with the words has been printed
     end             returns with the end of the connection
@@ -26,12 +27,20 @@ import h2.settings
 port, authority, token, *steps = sys.argv[1:]
 
 
+class Connection(h2.connection.H2Connection):
+    counts = True
+
+    @property
+    def open_outbound_streams(self):
+        return super().open_outbound_streams if self.counts else 0
+
+
 class Client:
     def __init__(self):
         context = ssl.create_default_context(cafile=authority)
         context.set_alpn_protocols(["h2"])
         self.socket = context.wrap_socket(socket.create_connection(("127.0.0.1", int(port))), server_hostname="localhost")
-        self.connection = h2.connection.H2Connection(h2.config.H2Configuration(header_encoding="utf-8"))
+        self.connection = Connection(h2.config.H2Configuration(header_encoding="utf-8"))
         self.connection.initiate_connection()
         self.flush()
         self.open, self.lines, self.is_closed, self.status = set(), [], False, {}
@@ -47,8 +56,8 @@ class Client:
     def begin(self, handle):
         stream = self.connection.get_next_available_stream_id()
         self.connection.send_headers(stream, [
-            (":method", "POST"), (":scheme", "https"), (":authority", f"localhost:{port}"), (":path", f"/3/device/{handle}"),
-            ("authorization", f"bearer {token}"), ("apns-topic", "com.example.MyApp"), ("apns-push-type", "alert"),
+            (":method", "POST"), (":scheme", "https"), (":path", f"/3/device/{handle}"),
+            (":authority", f"localhost:{port}"), ("authorization", f"bearer {token}"), ("apns-topic", "com.example.MyApp"), ("apns-push-type", "alert"),
         ])
         self.connection.send_data(stream, b'{"aps":{"alert":"Hello"}}', end_stream=True)
         self.open.add(stream)
@@ -113,6 +122,11 @@ class Client:
                         self.read()
                 case "begin":
                     self.begin(steps.pop(0))
+                case "flood":
+                    self.connection.counts = False
+                    for number in range(1, int(steps.pop(0)) + 1):
+                        self.begin(f"{number:04d}")
+                    self.connection.counts = True
                 case "burst":
                     for number in range(1, int(steps.pop(0)) + 1):
                         self.begin(f"{number:04d}")

@@ -172,6 +172,31 @@ import Testing
         }
     }
 
+    /// Three are never answered, so that their streams stay open; the connection goes on.
+    @Test func streamsBeyondTheLimitAreRefusedAlone() async throws {
+        let silent = (2...4).map { #"{"nth":\#($0),"close":"never","taken":true}"# }.joined(separator: ",")
+        try await frames(
+            #"[{"nth":1,"streams":3},\#(silent)]"#,
+            ["send", "ab01", "await", "streams 3", "flood", "6", "ping", "await", "pong"]
+        ) { fixture, lines in
+            let expected =
+                ["streams 1", "streams 3", "answer 1 200"] + [9, 11, 13].map { "reset \($0) REFUSED_STREAM" }
+            #expect(Set(lines) == Set(expected + ["pong"]) && lines.count == 7, "\(lines)")
+            #expect(fixture.emulator.journal().map(\.status) == [200, nil, nil, nil])
+        }
+    }
+
+    /// Far more than the framing remembers by itself.
+    @Test func aFloodOfStreamsIsSurvived() async throws {
+        try await frames(
+            #"[{"nth":1,"streams":1},{"nth":2,"close":"never","taken":true}]"#,
+            ["send", "ab01", "flood", "900", "await", "reset 1801 ", "ping", "await", "pong"]
+        ) { fixture, lines in
+            #expect(lines.filter { $0.hasSuffix(" REFUSED_STREAM") }.count == 899 && lines.last == "pong", "\(lines)")
+            #expect(fixture.emulator.journal().count == 2)
+        }
+    }
+
     @Test(arguments: ["REFUSED_STREAM", "CANCEL", "INTERNAL_ERROR", "ENHANCE_YOUR_CALM"])
     func aStreamIsResetAlone(code: String) async throws {
         try await frames(
