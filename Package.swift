@@ -117,6 +117,7 @@ let package = Package(
                 "COpenSSL", "Signing", "HTTPServer", "HubEmulator", .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+                .product(name: "NIOHPACK", package: "swift-nio-http2"),
             ],
             swiftSettings: strict),
         .target(

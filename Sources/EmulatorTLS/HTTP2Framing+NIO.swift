@@ -1,5 +1,6 @@
 import HTTPServer
 import NIOCore
+import NIOHPACK
 import NIOHTTP2
 
 extension HTTP2Framing {
@@ -137,6 +138,12 @@ private final class StreamFrames: ChannelDuplexHandler {
     private let number: Int
     private let connection: ConnectionFrames
     private var state = State.waiting
+    /// Bytes of the body that the response still lacks; nil: it does not say.
+    private var missing: Int?
+    /// The last frame of the response, which leaves with its end as one frame, as APNs' does: aioapns takes an empty DATA for bad
+    /// JSON, and loses the connection.
+    private var last: (payload: HTTP2Frame.FramePayload, promise: EventLoopPromise<Void>?)?
+
     init(number: Int, of connection: ConnectionFrames) {
         self.number = number
         self.connection = connection
@@ -150,7 +157,7 @@ private final class StreamFrames: ChannelDuplexHandler {
                 return context.writeAndFlush(wrapOutboundOut(.rstStream(.refusedStream)), promise: nil)
             }
             state = .taken
-            context.fireChannelRead(data)
+            context.fireChannelRead(wrapInboundOut(Self.withAuthority(unwrapInboundIn(data))))
         case .taken: context.fireChannelRead(data)
         case .refused, .ended: break
         }
@@ -166,6 +173,62 @@ private final class StreamFrames: ChannelDuplexHandler {
     private func end() {
         if state == .taken { connection.endStream() }
         state = .ended
+        last?.promise?.fail(ChannelError.ioOnClosedChannel)
+        last = nil
+    }
+
+    /// A request may have `host` in place of `:authority` (RFC 9113 section 8.3.1), without which the codec takes none.
+    private static func withAuthority(_ payload: HTTP2Frame.FramePayload) -> HTTP2Frame.FramePayload {
+        guard case .headers(var head) = payload, !head.headers.contains(name: ":authority"),
+            let host = head.headers.first(name: "host")
+        else { return payload }
+        var headers = HPACKHeaders([(":authority", host)])
+        headers.add(contentsOf: head.headers)
+        head.headers = headers
+        return .headers(head)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let payload = unwrapOutboundIn(data)
+        guard let last else {
+            if completes(payload) { self.last = (payload, promise) } else { context.write(data, promise: promise) }
+            return
+        }
+        self.last = nil
+        guard let whole = Self.whole(last.payload, endedBy: payload) else {
+            context.write(wrapOutboundOut(last.payload), promise: last.promise)
+            return context.write(data, promise: promise)
+        }
+        if let earlier = last.promise { promise?.futureResult.cascade(to: earlier) }
+        context.write(wrapOutboundOut(whole), promise: promise ?? last.promise)
+    }
+
+    /// Whether this is the last frame of a response, which does not say so itself.
+    private func completes(_ payload: HTTP2Frame.FramePayload) -> Bool {
+        switch payload {
+        case .headers(let head) where !head.endStream:
+            missing = head.headers.first(name: "content-length").flatMap { Int($0) }
+        case .data(let data) where !data.endStream && data.data.readableBytes > 0:
+            missing = missing.map { $0 - data.data.readableBytes }
+        default: return false
+        }
+        return missing == 0
+    }
+
+    /// nil: the second frame is more than the end.
+    private static func whole(
+        _ last: HTTP2Frame.FramePayload, endedBy next: HTTP2Frame.FramePayload
+    ) -> HTTP2Frame.FramePayload? {
+        guard case .data(let end) = next, end.endStream, end.data.readableBytes == 0 else { return nil }
+        switch last {
+        case .headers(var head):
+            head.endStream = true
+            return .headers(head)
+        case .data(var data):
+            data.endStream = true
+            return .data(data)
+        default: return nil
+        }
     }
 
     func triggerUserOutboundEvent(

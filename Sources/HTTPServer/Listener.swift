@@ -101,12 +101,20 @@ public final class Listener: Sendable {
             if let tls { try pipeline.addHandler(tls.makeHandler(), name: TLSLayer.handlerName) }
             try pipeline.addHandler(handler)
             guard let http2 = tls?.http2 else { return try Self.addHTTP1(to: channel, before: handler) }
+            func choose(isHTTP2: Bool, _ channel: any Channel) throws {
+                if isHTTP2 {
+                    try Self.addHTTP2(http2, tls, to: channel, inPlaceOf: handler)
+                } else {
+                    try Self.addHTTP1(to: channel, before: handler)
+                }
+            }
             let choice = ApplicationProtocolNegotiationHandler { result, channel in
                 channel.eventLoop.makeCompletedFuture {
-                    if result == .negotiated(HTTP2Framing.protocolName) {
-                        try Self.addHTTP2(http2, tls, to: channel, inPlaceOf: handler)
-                    } else {
-                        try Self.addHTTP1(to: channel, before: handler)
+                    switch result {
+                    case .negotiated(let name): try choose(isHTTP2: name == HTTP2Framing.protocolName, channel)
+                    case .fallback:
+                        try channel.pipeline.syncOperations.addHandler(
+                            FirstBytes(choose), position: .before(handler))
                     }
                 }
             }

@@ -1,8 +1,8 @@
 """A client of APNs that shows every frame it gets: what a test asks of an emulator's HTTP/2.
 
-    python apns_client.py PORT CA_FILE TOKEN STEP...
+    python apns_client.py PORT CA_FILE TOKEN [no-alpn] [host] STEP...
 
-Steps are done in order on one connection, and what arrives is printed, a line each:
+With no-alpn it names no protocol in the handshake; with host its requests have that in place of :authority. Steps are done in order on one connection, and what arrives is printed, a line each:
 
     send HANDLE     one request; returns with its answer, its reset or the end of the connection
     begin HANDLE    the same without waiting
@@ -25,6 +25,9 @@ import h2.events
 import h2.settings
 
 port, authority, token, *steps = sys.argv[1:]
+options = set()
+while steps[0] in ("no-alpn", "host"):
+    options.add(steps.pop(0))
 
 
 class Connection(h2.connection.H2Connection):
@@ -38,7 +41,8 @@ class Connection(h2.connection.H2Connection):
 class Client:
     def __init__(self):
         context = ssl.create_default_context(cafile=authority)
-        context.set_alpn_protocols(["h2"])
+        if "no-alpn" not in options:
+            context.set_alpn_protocols(["h2"])
         self.socket = context.wrap_socket(socket.create_connection(("127.0.0.1", int(port))), server_hostname="localhost")
         self.connection = Connection(h2.config.H2Configuration(header_encoding="utf-8"))
         self.connection.initiate_connection()
@@ -57,7 +61,7 @@ class Client:
         stream = self.connection.get_next_available_stream_id()
         self.connection.send_headers(stream, [
             (":method", "POST"), (":scheme", "https"), (":path", f"/3/device/{handle}"),
-            (":authority", f"localhost:{port}"), ("authorization", f"bearer {token}"), ("apns-topic", "com.example.MyApp"), ("apns-push-type", "alert"),
+            ("host" if "host" in options else ":authority", f"localhost:{port}"), ("authorization", f"bearer {token}"), ("apns-topic", "com.example.MyApp"), ("apns-push-type", "alert"),
         ])
         self.connection.send_data(stream, b'{"aps":{"alert":"Hello"}}', end_stream=True)
         self.open.add(stream)
@@ -94,6 +98,8 @@ class Client:
             case h2.events.ResponseReceived():
                 self.status[event.stream_id] = dict(event.headers)[":status"]
             case h2.events.DataReceived():
+                if not event.data:
+                    self.say(f"empty {event.stream_id}")
                 reason = json.loads(event.data)["reason"] if event.data else ""
                 self.status[event.stream_id] += f" {reason}" if reason else ""
                 self.connection.acknowledge_received_data(event.flow_controlled_length, event.stream_id)

@@ -131,6 +131,22 @@ import Testing
         }
     }
 
+    /// aioapns takes an empty DATA for bad JSON.
+    @Test func anAnswerEndsWithItsLastFrame() async throws {
+        try await frames("[]", ["send", "ab01", "send", "dead0410"]) { _, lines in
+            #expect(lines.contains("answer 1 200") && lines.contains("answer 3 410 Unregistered"), "\(lines)")
+            #expect(!lines.contains { $0.hasPrefix("empty") }, "\(lines)")
+        }
+    }
+
+    /// aioapns does neither, and APNs serves it.
+    @Test(arguments: ["no-alpn", "host"]) func aClientNeedNotNameProtocolAndAuthority(option: String) async throws {
+        try await frames("[]", [option, "send", "ab01"]) { fixture, lines in
+            #expect(lines.contains("answer 1 200"), "\(lines)")
+            #expect(fixture.emulator.journal().map(\.status) == [200])
+        }
+    }
+
     /// All that was taken up is answered, nothing above it is, and the journal agrees.
     @Test func afterGOAWAYNothingIsTaken() async throws {
         try await frames(
