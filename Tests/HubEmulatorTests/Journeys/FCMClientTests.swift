@@ -7,16 +7,7 @@ import Testing
 @Suite struct FCMClientTests {
     private static let python = Program(".build-tools/bin/python")
 
-    /// `bin/setup --test` brings firebase-admin; an older one did not.
-    private static var hasFirebase: Bool {
-        let libraries = Program.root.appending(path: ".build-tools/lib")
-        let found = (try? FileManager.default.contentsOfDirectory(atPath: libraries.path())) ?? []
-        return ProcessInfo.processInfo.environment["CI"] == "true"
-            || found.contains { version in
-                let path = libraries.appending(path: "\(version)/site-packages/firebase_admin").path()
-                return FileManager.default.fileExists(atPath: path)
-            }
-    }
+    private static let hasFirebase = Program.hasPackage("firebase_admin")
 
     private func run(
         _ program: Program, _ script: String, _ arguments: [String] = [],

@@ -136,15 +136,7 @@ struct APNsFixture: Sendable {
     }
 
     /// Whether Tests/Oracles/apns_client.py can run.
-    static let hasFrames: Bool = {
-        let libraries = Program.root.appending(path: ".build-tools/lib")
-        let found = (try? FileManager.default.contentsOfDirectory(atPath: libraries.path())) ?? []
-        return ProcessInfo.processInfo.environment["CI"] == "true"
-            || found.contains { version in
-                FileManager.default.fileExists(
-                    atPath: libraries.appending(path: "\(version)/site-packages/h2").path())
-            }
-    }()
+    static let hasFrames = Program.hasPackage("h2")
 
     /// What a connection brings when these steps are done on it (Tests/Oracles/apns_client.py).
     func frames(_ steps: [String], token: String? = nil) async throws -> [String] {

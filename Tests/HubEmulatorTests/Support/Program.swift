@@ -28,6 +28,17 @@ struct Program: Sendable {
             || ProcessInfo.processInfo.environment["CI"] == "true"
     }
 
+    /// Whether a test that needs a package of bin/test-tools.txt should run: an older bin/setup did not bring it. On a build
+    /// machine the test fails without it.
+    static func hasPackage(_ name: String) -> Bool {
+        if ProcessInfo.processInfo.environment["CI"] == "true" { return true }
+        let libraries = root.appending(path: ".build-tools/lib")
+        let versions = (try? FileManager.default.contentsOfDirectory(atPath: libraries.path())) ?? []
+        return versions.contains {
+            FileManager.default.fileExists(atPath: libraries.appending(path: "\($0)/site-packages/\(name)").path())
+        }
+    }
+
     /// Runs it and waits for its exit.
     func callAsFunction(_ arguments: [String], environment: [String: String] = [:]) async throws -> Ended {
         let folder = FileManager.default.temporaryDirectory.appending(path: "fanfare-\(UUID().uuidString)")
