@@ -42,7 +42,7 @@ struct APNsRoutes: Sendable {
 
     /// The environment that a name of the server stands for: `api.sandbox.push.apple.com`, `sandbox.localhost`. nil: that of the
     /// key.
-    static func environment(ofHost host: String) -> EmulatorSettings.APNsSender.Environment? {
+    static func environment(ofHost host: String) -> APNsEnvironment? {
         let host = host.lowercased()
         if ["sandbox.", "api.sandbox.", "api.development."].contains(where: host.hasPrefix) { return .sandbox }
         return ["production.", "api.push."].contains(where: host.hasPrefix) ? .production : nil

@@ -1,7 +1,9 @@
+import PushModel
+
 /// The token of a phone with an app of Apple's: hex digits, an even number of them. Case does not count.
 enum AppleHandle {
     /// Most digits. Our own limit; Apple says that none is to be assumed.
-    static let limit = 200
+    static let limit = HubKind.apns.facts.handleBytes
 
     static func isValid(_ text: String) -> Bool {
         (2...limit).contains(text.utf8.count) && text.utf8.count.isMultiple(of: 2)

@@ -1,3 +1,5 @@
+import PushModel
+
 /// What APNs answers for a handle because of how it begins, so that a test can try each answer without a fault.
 enum AppleHandleRule: String, CaseIterable {
     case badDeviceToken = "dead0400"
@@ -19,7 +21,7 @@ enum AppleHandleRule: String, CaseIterable {
     /// nil: it is taken.
     ///
     /// - Parameter now: seconds since 1970.
-    func error(at environment: EmulatorSettings.APNsSender.Environment, now: Double) -> APNsError? {
+    func error(at environment: APNsEnvironment, now: Double) -> APNsError? {
         switch self {
         case .badDeviceToken: .badDeviceToken
         case .notForTopic: .deviceTokenNotForTopic

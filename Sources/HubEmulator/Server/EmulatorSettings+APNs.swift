@@ -1,22 +1,18 @@
+import PushModel
 import Signing
 
 extension EmulatorSettings {
     /// A sender of the Apple Push Notification service: an app, and the keys that may send to it. Its phones, inboxes and
     /// journal are those of a hub of its name. It is served over HTTP/2, so `EmulatorSettings.tls` has to be on.
     public struct APNsSender: Sendable {
-        /// Which of Apple's two services its phones belong to.
-        public enum Environment: String, Sendable, CaseIterable {
-            case production
-            case sandbox
-        }
-
         /// As a hub's; unlike every hub's and every other sender's.
         public var name: String
         /// The id of the app's bundle.
         public var topic: String
         /// The issuer of provider tokens: 10 capitals and digits.
         public var teamID: String
-        public var environment: Environment
+        /// Which of Apple's two services its phones belong to.
+        public var environment: APNsEnvironment
         /// At least one. Faults know the first as the primary one.
         public var keys: [Key]
         /// Whether a client may also prove with a certificate who it is (`HubEmulator.apnsCertificate`). Every client on the port for
@@ -28,7 +24,7 @@ extension EmulatorSettings {
         ///   - keys: default: a new one.
         public init(
             _ name: String, topic: String? = nil, teamID: String = "EMULATOR00",
-            environment: Environment = .production, keys: [Key] = [Key()]
+            environment: APNsEnvironment = .production, keys: [Key] = [Key()]
         ) {
             self.name = name
             self.topic = topic ?? "com.example.\(name)"
