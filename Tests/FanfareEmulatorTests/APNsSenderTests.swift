@@ -1,5 +1,6 @@
 import Foundation
 import ProgramSupport
+import Signing
 import Testing
 
 /// `fanfare-emulator --apns` as a process.
@@ -47,7 +48,26 @@ import Testing
             bare, "--apns", "ios=\(scratch.path)/ios.p8", "--apns-certificates", "--tls-port", "0", "--listen",
             "127.0.0.1:0",
             "--quiet")
-        _ = try await emulator.printed("Or with the certificate \(scratch.path)/ios.pem")
+        let output = try await emulator.printed("FANFARE_HUBS_IOS_CERTIFICATE_KEY=")
+        let settings =
+            #/
+            Or\ with\ the\ certificate\ .*/ios\.pem\n
+            \ +"ios":\ {"kind":\ "apns",\ "topic":\ "com\.example\.ios",\ "environment":\ "production",
+            \ "endpoint":\ "https://127\.0\.0\.1:[0-9]+"}\n
+            /#
+        #expect(output.contains(settings), "\(output)")
+        // What it prints gives a worker the certificate and its key.
+        let exports = output.split(separator: "\n").filter { $0.contains("export FANFARE_HUBS_IOS_CERTIFICATE") }
+        let shown = try await Tool("bash")([
+            "-c",
+            exports.joined(separator: "\n")
+                + "\nprintf '%s\n%s' \"$FANFARE_HUBS_IOS_CERTIFICATE\" \"$FANFARE_HUBS_IOS_CERTIFICATE_KEY\"",
+        ])
+        let parts = shown.output.components(separatedBy: "-----BEGIN PRIVATE KEY-----")
+        #expect(exports.count == 2 && parts.count == 2, "\(shown)")
+        let certificate = try ClientCertificate(
+            certificate: parts[0], key: Secret("-----BEGIN PRIVATE KEY-----" + (parts.last ?? "")))
+        #expect(certificate.userID == "com.example.ios")
         let text = try String(contentsOfFile: scratch.path + "/ios.pem", encoding: .utf8)
         #expect(text.contains("BEGIN CERTIFICATE") && text.contains("BEGIN PRIVATE KEY"))
         let attributes = try FileManager.default.attributesOfItem(atPath: scratch.path + "/ios.pem")

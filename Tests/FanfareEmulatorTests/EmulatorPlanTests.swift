@@ -45,6 +45,53 @@ import Testing
         #expect(try EmulatorPlan(["shop": shop], listen: nil).senders.isEmpty, "Google's own address is not here")
     }
 
+    private func apns(_ name: String, at endpoint: String?, _ key: EmulatorSettings.APNsSender.Key) -> HubConfiguration
+    {
+        var hub = HubConfiguration(settings: HubSettings(name: name, kind: .apns))
+        hub.settings.topic = "com.example.shop"
+        hub.settings.environment = .sandbox
+        hub.settings.endpoint = endpoint
+        hub.apns.team = "ABCDE12345"
+        hub.apns.keyID = "FGHIJ67890"
+        hub.apns.key = key.p8
+        return hub
+    }
+
+    @Test func aHubOfKindAPNsIsServedWithItsKeys() throws {
+        let (first, second) = (EmulatorSettings.APNsSender.Key(), EmulatorSettings.APNsSender.Key())
+        var ios = apns("ios", at: "https://localhost:9443", first)
+        ios.apns.secondaryKey = second.p8
+        ios.apns.secondaryKeyID = "KLMNO12345"
+        let plan = try EmulatorPlan(["ios": ios], listen: nil)
+        let sender = try #require(plan.apnsSenders.first?.sender)
+        #expect(sender.name == "ios" && sender.topic == "com.example.shop" && sender.teamID == "ABCDE12345")
+        #expect(sender.environment == .sandbox && sender.keys.map(\.id) == ["FGHIJ67890", "KLMNO12345"])
+        #expect(sender.keys.map { $0.p8.reveal() } == [first.p8.reveal(), second.p8.reveal()])
+        #expect(plan.securePort == 9443 && plan.address == EmulatorPlan.usualAddress && plan.hubs.isEmpty)
+        #expect(plan.notes.count == 1 && plan.notes[0].contains("--tls-port 9443 --ca-file FILE"), "\(plan.notes)")
+        #expect(try EmulatorPlan(["ios": ios], listen: nil, tlsPort: 9443).notes.isEmpty)
+    }
+
+    @Test func apnsElsewhereIsNotServed() throws {
+        let key = EmulatorSettings.APNsSender.Key()
+        for endpoint in [nil, "https://apns.example:9443", "http://127.0.0.1:8099"] {
+            #expect(try EmulatorPlan(["ios": apns("ios", at: endpoint, key)], listen: nil).apnsSenders.isEmpty)
+        }
+        var certified = apns("ios", at: "https://localhost:9443", key)
+        certified.apns.key = nil
+        certified.apns.certificate = Secret("a certificate that somebody else has made")
+        #expect(try EmulatorPlan(["ios": certified], listen: nil).apnsSenders.isEmpty)
+    }
+
+    @Test func thePortForTLSChoosesAmongHubsOfKindAPNs() throws {
+        let key = EmulatorSettings.APNsSender.Key()
+        let hubs = ["a": apns("a", at: "https://127.0.0.1:1", key), "b": apns("b", at: "https://[::1]:2", key)]
+        func served(_ port: Int?) throws -> [String] {
+            try EmulatorPlan(hubs, listen: nil, tlsPort: port).apnsSenders.map(\.sender.name)
+        }
+        #expect(try served(nil) == ["a"] && served(2) == ["b"] && served(3) == ["a", "b"])
+    }
+
     @Test func theUsualAddressIsPreferred() throws {
         let plan = try plan(hubs)
         #expect(plan.hubs.map(\.name) == ["usual"])

@@ -1,11 +1,12 @@
 import ArgumentParser
 import CommandLineTool
 import HubEmulator
+import PushModel
 
 /// `NAME`, `NAME:sandbox`, each with `=FILE`: a sender of APNs, and where its key is.
 struct APNsOption: ExpressibleByArgument {
     let name: String
-    let environment: EmulatorSettings.APNsSender.Environment
+    let environment: APNsEnvironment
     /// nil: at the usual place.
     let file: String?
 
@@ -13,7 +14,7 @@ struct APNsOption: ExpressibleByArgument {
         let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let words = parts[0].split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         guard !words[0].isEmpty, words.count <= 2, parts.count == 1 || !parts[1].isEmpty,
-            let environment = EmulatorSettings.APNsSender.Environment(
+            let environment = APNsEnvironment(
                 rawValue: words.count > 1 ? words[1] : "production")
         else { return nil }
         name = words[0]
@@ -41,5 +42,6 @@ struct APNsOption: ExpressibleByArgument {
 /// A sender of APNs that an emulator serves.
 struct PlannedAPNsSender {
     let sender: EmulatorSettings.APNsSender
-    let file: SigningKeyFile
+    /// nil: the settings have the key.
+    let file: SigningKeyFile?
 }

@@ -34,9 +34,10 @@ extension EmulatorPlan {
         do throws(EmulatorError) {
             _ = try await emulator.start()
             for sender in apnsSenders {
-                try sender.file.write()
+                guard let file = sender.file else { continue }
+                try file.write()
                 guard let client = emulator.apnsCertificate(of: sender.sender.name) else { continue }
-                try sender.file.write(certificate: client)
+                try file.write(certificate: client)
             }
             for sender in senders { try sender.file?.write(tokenURI: (emulator.endpoint ?? "") + "/token") }
         } catch {
@@ -93,20 +94,34 @@ extension EmulatorPlan {
         ]
     }
 
-    /// The settings of a worker for a sender of APNs, and where its key is.
+    /// The settings of a worker for a sender of APNs, and where its key and its certificate are.
     private func settings(for planned: PlannedAPNsSender, _ emulator: HubEmulator) -> [String] {
         let sender = planned.sender
-        let members = [
-            ("kind", "apns"), ("topic", sender.topic), ("teamId", sender.teamID), ("keyId", sender.keys[0].id),
-            ("environment", sender.environment.rawValue), ("endpoint", emulator.secureEndpoint ?? ""),
+        let name = "  \(sender.name)".padded(to: 24)
+        guard let key = planned.file else {
+            return ["", name + " APNs, topic \(sender.topic), \(sender.environment.rawValue), as in the settings"]
+        }
+        let variable = "FANFARE_HUBS_\(Self.variable(sender.name))"
+        func hub(_ ids: [(String, String)]) -> String {
+            let members =
+                [("kind", "apns"), ("topic", sender.topic)] + ids + [
+                    ("environment", sender.environment.rawValue), ("endpoint", emulator.secureEndpoint ?? ""),
+                ]
+            return "    \"\(sender.name)\": {" + members.map { "\"\($0.0)\": \"\($0.1)\"" }.joined(separator: ", ")
+                + "}"
+        }
+        let lines = [
+            "", name + " APNs, with the key \(key.path)",
+            hub([("teamId", sender.teamID), ("keyId", sender.keys[0].id)]),
+            "    export \(variable)_KEY=\"$(cat '\(key.path)')\"",
         ]
-        let text = members.map { "\"\($0.0)\": \"\($0.1)\"" }.joined(separator: ", ")
-        let certificate = sender.hasCertificate ? ["    Or with the certificate \(planned.file.certificatePath)"] : []
-        return [
-            "", "  \(sender.name)".padded(to: 24) + " APNs, with the key \(planned.file.path)",
-            "    \"\(sender.name)\": {\(text)}",
-            "    export FANFARE_HUBS_\(Self.variable(sender.name))_KEY=\"$(cat '\(planned.file.path)')\"",
-        ] + certificate
+        guard sender.hasCertificate else { return lines }
+        let file = key.certificatePath
+        return lines + [
+            "    Or with the certificate \(file)", hub([]),
+            "    export \(variable)_CERTIFICATE=\"$(openssl x509 -in '\(file)')\"",
+            "    export \(variable)_CERTIFICATE_KEY=\"$(openssl pkey -in '\(file)')\"",
+        ]
     }
 
     private static func variable(_ name: String) -> String {

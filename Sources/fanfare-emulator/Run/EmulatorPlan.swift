@@ -27,6 +27,8 @@ struct EmulatorPlan {
     private(set) var senders: [PlannedSender] = []
     private(set) var apnsSenders: [PlannedAPNsSender] = []
     private(set) var address: ListenAddress
+    /// Where the settings look for APNs. nil: they have no hub of that kind here.
+    private(set) var securePort: Int?
     /// What a person should know who expected something else.
     private(set) var notes: [String] = []
 
@@ -42,10 +44,12 @@ struct EmulatorPlan {
 
     /// The hubs of the settings that are on this machine.
     ///
-    /// - Parameter listen: nil: where the settings look for them, preferably the usual address. An address none of them
-    ///   is looked for at serves them all.
+    /// - Parameters:
+    ///   - listen: nil: where the settings look for them, preferably the usual address. An address none of them is looked for at
+    ///     serves them all.
+    ///   - tlsPort: the same for hubs of kind `apns`.
     /// - Throws: `Failure` when the settings name no hub on this machine; `SettingsError`.
-    init(_ options: CommandOptions, listen: ListenAddress?) throws {
+    init(_ options: CommandOptions, listen: ListenAddress?, tlsPort: Int? = nil) throws {
         if options.config == nil, options.overrides.isEmpty,
             !Settings.usualFiles.contains(where: FileManager.default.fileExists)
         {
@@ -53,18 +57,21 @@ struct EmulatorPlan {
             return
         }
         let settings = try options.loadSettings(.database)
-        self = try EmulatorPlan(settings.hubs, listen: listen)
-        guard hubs.isEmpty, senders.isEmpty else { return }
+        self = try EmulatorPlan(settings.hubs, listen: listen, tlsPort: tlsPort)
+        guard hubs.isEmpty, senders.isEmpty, apnsSenders.isEmpty else { return }
         _ = try options.loadSettings(.everything)  // reports hubs that are left out because their settings are wrong
         throw Failure(
             "cannot emulate",
-            because: "no hub of \(settings.file ?? "the settings") is on this machine (http://127.0.0.1:…)",
+            because:
+                "no hub of \(settings.file ?? "the settings") is on this machine (http://127.0.0.1:…, of kind apns "
+                + "https://127.0.0.1:…)",
             hint: "Name one: fanfare-emulator --hub NAME", status: .configuration)
     }
 
     /// - Throws: `Failure` when two hubs of the settings are the same one, with more keys than a hub has.
-    init(_ configured: [String: HubConfiguration], listen: ListenAddress?) throws(Failure) {
-        let local = configured.sorted { $0.key < $1.key }.compactMap { LocalHub(name: $0.key, $0.value) }
+    init(_ configured: [String: HubConfiguration], listen: ListenAddress?, tlsPort: Int? = nil) throws(Failure) {
+        let all = configured.sorted { $0.key < $1.key }.compactMap { LocalHub(name: $0.key, $0.value) }
+        let local = all.filter { !$0.isOverTLS }
         let wanted = listen ?? Self.usualAddress
         var chosen = local.filter { $0.address.isSame(as: wanted) }
         address = wanted
@@ -82,6 +89,28 @@ struct EmulatorPlan {
             notes.append("Hub \(hub.name) is not served here: the settings look for it at \(hub.address).")
         }
         for hub in chosen { try add(hub) }
+        try addSecure(all.filter(\.isOverTLS), tlsPort: tlsPort)
+    }
+
+    /// There is one port for TLS: the one asked for, or that of the first hub.
+    private mutating func addSecure(_ local: [LocalHub], tlsPort: Int?) throws(Failure) {
+        guard let first = local.first else { return }
+        let port = tlsPort ?? first.address.port
+        var chosen = local.filter { $0.address.port == port }
+        if chosen.isEmpty {
+            chosen = local
+            notes.append("The settings look for APNs at \(first.address), not at port \(port): change them.")
+        }
+        for hub in local where !chosen.contains(where: { $0.name == hub.name }) {
+            notes.append("Hub \(hub.name) is not served here: the settings look for it at \(hub.address).")
+        }
+        for hub in chosen { try add(hub) }
+        securePort = port
+        if tlsPort == nil {
+            notes.append(
+                "Workers have to trust its authority: --tls-port \(port) --ca-file FILE writes it for transport.caFile."
+            )
+        }
     }
 
     /// As given, without the hubs.
@@ -105,6 +134,7 @@ struct EmulatorPlan {
         switch local.service {
         case .hub(let name, let keys): try add(name, keys)
         case .sender(let sender): senders.append(PlannedSender(sender: sender, file: nil))
+        case .apns(let sender): apnsSenders.append(PlannedAPNsSender(sender: sender, file: nil))
         }
     }
 

@@ -2,11 +2,12 @@ import Configuration
 import HubEmulator
 import Signing
 
-/// A hub of the settings that plain HTTP on loopback leads to.
+/// A hub of the settings that is on this machine: plain HTTP on loopback leads to it, or TLS to one of kind `apns`.
 struct LocalHub {
     enum Service {
         case hub(String, keys: [(name: String, key: Secret)])
         case sender(EmulatorSettings.Sender)
+        case apns(EmulatorSettings.APNsSender)
     }
 
     /// In the settings.
@@ -14,20 +15,26 @@ struct LocalHub {
     let address: ListenAddress
     let service: Service
 
+    var isOverTLS: Bool { if case .apns = service { true } else { false } }
+
     /// - Returns: nil for a hub elsewhere, and for one with wrong settings; the caller reports these when no hub is left.
     init?(name: String, _ configuration: HubConfiguration) {
         let found: (base: String, service: Service)? =
             switch configuration.settings.kind {
             case .notificationHubs: Self.hub(configuration)
             case .fcm: Self.sender(name, configuration)
-            case .apns: nil  // over TLS alone
+            case .apns: Self.apns(name, configuration)
             }
-        guard let found, found.base.hasPrefix("http://") else { return nil }
-        let host = String(found.base.dropFirst("http://".count))
-        guard let address = ListenAddress(host) ?? ListenAddress(host + ":80") else { return nil }
+        guard let found else { return nil }
+        service = found.service
+        let (scheme, port) = configuration.settings.kind == .apns ? ("https://", 443) : ("http://", 80)
+        guard found.base.hasPrefix(scheme) else { return nil }
+        let host = String(found.base.dropFirst(scheme.count))
+        guard let address = ListenAddress(host) ?? ListenAddress("\(host):\(port)") else { return nil }
+        // Others have HTTP on loopback alone.
+        guard scheme == "http://" || address.isLoopback else { return nil }
         self.name = name
         self.address = address
-        service = found.service
     }
 
     private static func hub(_ configuration: HubConfiguration) -> (base: String, service: Service)? {
@@ -49,5 +56,20 @@ struct LocalHub {
             .sender(
                 EmulatorSettings.Sender(name, project: project.isEmpty ? first.project : project, accounts: accounts))
         )
+    }
+
+    /// One that has a certificate in place of a key is not served: the emulator lets in only certificates that it has made.
+    private static func apns(_ name: String, _ configuration: HubConfiguration) -> (base: String, service: Service)? {
+        let secrets = configuration.apns
+        let keys = [(secrets.key, secrets.keyID), (secrets.secondaryKey, secrets.secondaryKeyID)].compactMap {
+            key, id in
+            key.flatMap { try? EmulatorSettings.APNsSender.Key(p8: $0, id: id) }
+        }
+        guard !keys.isEmpty, let team = secrets.team, let topic = configuration.settings.topic,
+            let base = configuration.settings.endpoint
+        else { return nil }
+        let sender = EmulatorSettings.APNsSender(
+            name, topic: topic, teamID: team, environment: configuration.settings.environment, keys: keys)
+        return (base, .apns(sender))
     }
 }

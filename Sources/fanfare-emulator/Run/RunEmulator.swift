@@ -115,7 +115,7 @@ struct RunEmulator: AsyncParsableCommand {
         let listen = try listen ?? EmulatorPlan.addressInEnvironment()
         var plan =
             !isNamed
-            ? try EmulatorPlan(options, listen: listen)
+            ? try EmulatorPlan(options, listen: listen, tlsPort: door.tlsPort)
             : EmulatorPlan(
                 hubs: names.map { EmulatorSettings.Hub($0) },
                 senders: try senders.map { option throws(Failure) in try option.sender() },
@@ -173,6 +173,7 @@ extension RunEmulator {
             }
         }
         try door.apply(to: &settings)
+        if settings.tls == nil { settings.tls = plan.securePort.map { .init(port: $0) } }
         return settings
     }
 }
