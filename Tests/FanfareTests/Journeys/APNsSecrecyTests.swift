@@ -25,7 +25,7 @@ import Testing
             try await database.execute(
                 """
                 INSERT INTO push.message (hub, handles, format, content)
-                VALUES ('ios', '{00}', 'apple', '{"aps": {"alert": "Hello"}}')
+                VALUES ('ios', '{00ff}', 'apple', '{"aps": {"alert": "Hello"}}')
                 """)
             if status != 200 { try site.fail(status, reason) }
             let process = site.fanfare.process(["run", "--log-level", "trace", "--log-format", "json"])
@@ -57,7 +57,7 @@ import Testing
             for command in [
                 ["doctor", "--hub", "ios"], ["config", "print"],
                 [
-                    "send", "--hub", "ios", "--handle", "00", "--format", "apple", "--content",
+                    "send", "--hub", "ios", "--handle", "00ff", "--format", "apple", "--content",
                     #"{"aps": {"alert": "x"}}"#,
                 ],
             ] {

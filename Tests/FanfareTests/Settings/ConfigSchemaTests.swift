@@ -91,7 +91,7 @@ import Testing
         (#"{"hubs": {"news": {"languages": {"fr": "a b"}}}}"#, ".hubs.news.languages.fr is odd"),
         (#"{"console": {"listen": "everywhere"}}"#, ".console.listen is odd"),
         (#"{"console": {"metrics": "9465"}}"#, ".console.metrics is odd"),
-        (#"{"hubs": {"shop": {"kind": "apns"}}}"#, ".hubs.shop.kind is no choice"),
+        (#"{"hubs": {"shop": {"kind": "gcm"}}}"#, ".hubs.shop.kind is no choice"),
         (
             #"{"hubs": {"shop": {"kind": "fcm", "connectionString": "x"}}}"#,
             ".hubs.shop.connectionString is of another kind"

@@ -151,7 +151,9 @@ struct APNsClientTests {
             let theirs = try bench.lastRequest()
             #expect(bench.statuses == [200, 200])
             var found: [String] = []
-            for name in Set(ours.keys).union(theirs.keys).sorted() where ours[name] != theirs[name] {
+            // NIO writes transfer-encoding into a request without content-length; HTTP/2 has no such header.
+            let names = Set(ours.keys).union(theirs.keys).subtracting(["transfer-encoding"])
+            for name in names.sorted() where ours[name] != theirs[name] {
                 let line = "\(name): \(theirs[name] ?? "-") | \(name == "apns-id" ? "ours" : ours[name] ?? "-")"
                 // What varies is named alone.
                 found.append(differences.contains(name) ? name : line)

@@ -134,10 +134,9 @@ import VectorSupport
             (403, "InvalidProviderToken", "keyId and teamId"), (403, "MissingProviderToken", "check key"),
             (403, "Forbidden", "Account Holder"),
         ] {
-            guard case .authFailed(let because) = try verdict(status, reason: reason) else {
-                Issue.record("\(reason)")
-                continue
-            }
+            let verdict = try verdict(status, reason: reason)
+            let because = verdict.words
+            #expect(verdict.refusesCredential, "\(reason)")
             #expect(because.hasPrefix("APNs replied \(status) \(reason); ") && because.contains(words), "\(because)")
         }
         #expect(
