@@ -42,6 +42,21 @@ import Testing
         #expect(refused.status == 65 && refused.errors.contains("chmod 600 '\(file)'"), "\(refused.errors)")
     }
 
+    /// A new key, and one that is there.
+    @Test func theIdOfAKeyMayStandInTheNameOfItsFile() async throws {
+        let scratch = try ScratchDirectory()
+        for _ in 1...2 {
+            let emulator = try RunningProgram(
+                bare, "--apns", "ios=\(scratch.path)/AuthKey_ABC123DEFG.p8", "--tls-port", "0", "--listen",
+                "127.0.0.1:0",
+                "--quiet")
+            _ = try await emulator.printed(#""keyId": "ABC123DEFG""#)
+            emulator.signal(SIGTERM)
+            #expect(await emulator.end == 0)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path) == ["AuthKey_ABC123DEFG.p8"])
+    }
+
     @Test func aCertificateIsMadeOnRequest() async throws {
         let scratch = try ScratchDirectory()
         let emulator = try RunningProgram(

@@ -12,16 +12,18 @@ package struct SigningKeyFile: Sendable {
     /// Bytes that are read.
     private static let limit = 16_384
 
-    /// Reads the file, or makes a new key when the file does not exist yet. Nothing is written.
+    /// Reads the file, or makes a new key when the file does not exist yet. Nothing is written. A file that is named as Apple names
+    /// them has the key's id in its name.
     ///
     /// - Throws: `EmulatorError` for a file that is no key, or that others can read: a key of Apple's could be meant.
     package init(at path: String) throws(EmulatorError) {
         self.path = path
+        let id = Self.id(inNameOf: path)
         let bytes: [UInt8]
         do throws(FileFault) {
             bytes = try BoundedFile.bytes(of: path, limit: Self.limit)
         } catch .missing {
-            key = EmulatorSettings.APNsSender.Key()
+            key = EmulatorSettings.APNsSender.Key(id: id)
             isKept = false
             return
         } catch {
@@ -32,11 +34,17 @@ package struct SigningKeyFile: Sendable {
             throw EmulatorError("\(path) can be read by others: chmod 600 '\(path)'")
         }
         do throws(EmulatorError) {
-            key = try EmulatorSettings.APNsSender.Key(p8: Secret(String(decoding: bytes, as: UTF8.self)))
+            key = try EmulatorSettings.APNsSender.Key(
+                p8: Secret(String(decoding: bytes, as: UTF8.self)), id: id)
         } catch {
             throw EmulatorError("\(path): \(error.description)")
         }
         isKept = true
+    }
+
+    /// `ABC123DEFG` of `AuthKey_ABC123DEFG.p8`, as Apple names the file of a key; nil: it has another name.
+    private static func id(inNameOf path: String) -> String? {
+        path.split(separator: "/").last?.wholeMatch(of: /AuthKey_([A-Z0-9]{10})\.p8/).map { String($0.1) }
     }
 
     /// Writes a new key for its owner alone, whole or not at all. A file that was read stays as it is.

@@ -43,9 +43,11 @@ extension EmulatorSettings.APNsSender {
         let keys: P256KeyPair
 
         /// A new key.
-        public init() {
+        ///
+        /// - Parameter id: default: made from the key.
+        public init(id: String? = nil) {
             keys = P256KeyPair.generate()
-            id = Self.id(of: keys.publicKey)
+            self.id = id ?? Self.id(of: keys.publicKey)
         }
 
         /// The key of a .p8 file.
