@@ -2,6 +2,8 @@ import PushModel
 
 /// What APNs answers for a handle because of how it begins, so that a test can try each answer without a fault.
 enum AppleHandleRule: String, CaseIterable {
+    /// One byte is no phone's: a client that asks whether APNs lets it in sends to it.
+    case nobody = "00"
     case badDeviceToken = "dead0400"
     case notForTopic = "dead1400"
     case unregistered = "dead0410"
@@ -29,7 +31,7 @@ enum AppleHandleRule: String, CaseIterable {
     /// - Parameter now: seconds since 1970.
     func error(at environment: APNsEnvironment, now: Double) -> APNsError? {
         switch self {
-        case .badDeviceToken: .badDeviceToken
+        case .nobody, .badDeviceToken: .badDeviceToken
         case .notForTopic: .deviceTokenNotForTopic
         case .unregistered: .unregistered(since: now)
         case .expired: .expiredToken(since: now)

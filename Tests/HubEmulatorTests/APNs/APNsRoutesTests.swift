@@ -164,7 +164,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("dead0400", "400 BadDeviceToken"), ("dead1400", "400 DeviceTokenNotForTopic"),
+        ("00", "400 BadDeviceToken"), ("00aa", "200 -"), ("dead0400", "400 BadDeviceToken"),
+        ("dead1400", "400 DeviceTokenNotForTopic"),
         ("DEAD0410ab", "410 Unregistered"),
         ("dead1410", "410 ExpiredToken"), ("dead0429", "429 TooManyRequests"), ("dead0500", "500 InternalServerError"),
         ("dead0503", "503 ServiceUnavailable"), ("dead1503", "503 Shutdown"), ("5a4db0c5ab", "400 BadDeviceToken"),
