@@ -9,16 +9,18 @@ struct InboxAnswer: Decodable {
     /// Of a wait that is over: pushes that fit and came before.
     var earlier: Int?
 
-    /// One line each: when, for whom, what it says.
+    /// One line each: when, for whom, what it says, and its buttons.
     var lines: String { arrivals.map { Self.line($0) }.joined(separator: "\n") }
 
     static func line(_ arrival: InboxPush) -> String {
         let whose = arrival.device ?? arrival.handle.map { "(handle) \($0)" } ?? ""
         let words = [arrival.push.alert?.title, arrival.push.alert?.body].compactMap { $0 }.filter { !$0.isEmpty }
         let text = words.isEmpty ? arrival.push.payload : words.joined(separator: " · ")
-        return [
+        let buttons = (arrival.push.buttons ?? []).map { "[\($0.title.onOneLine.clipped(to: 40))]" }
+        let parts = [
             SendLine.clock(arrival.push.at), arrival.hub.onOneLine.clipped(to: 40), whose.onOneLine.clipped(to: 40),
-            text.onOneLine.clipped(to: 160),
-        ].joined(separator: "  ")
+            text.onOneLine.clipped(to: 160), buttons.joined(separator: " "),
+        ]
+        return (buttons.isEmpty ? parts.dropLast() : parts[...]).joined(separator: "  ")
     }
 }
