@@ -29,7 +29,7 @@ final class ClockSkew: Sendable {
         let off = "This worker's clock is \(Int(abs(seconds))) s \(seconds < 0 ? "behind" : "ahead of") the hub's"
         return makesTokensLate
             ? "\(off), so its tokens expire before they are used: set this machine's clock by NTP. The keys may be right."
-            : "\(off), and the hub refuses every key we have: set this machine's clock by NTP, then check the connection string."
+            : "\(off), and the hub refuses every key we have: set this machine's clock by NTP, then check the keys."
     }
 
     func isDue(now: Double) -> Bool { state.withLock { now - $0.measuredAt >= Self.interval } }

@@ -178,7 +178,7 @@ struct HubEffects: Sendable {
     }
 
     private static func everyKeyRefused(by hub: String) -> String {
-        "The hub refuses every key we have: check the connection string of hub \(hub)."
+        "The hub refuses every key we have: check the keys of hub \(hub) in the settings."
     }
 
     /// Reports to the other workers, and people, that the hub is held; unless a person resumed it, or another worker
