@@ -35,7 +35,7 @@ extension MetricFamily {
         "Messages in a claim")
     public static let throttled = MetricFamily(
         "fanfare_throttled_total", .counter, labels: ["hub"],
-        "Posts that the hub wants later: because all have to wait, or, with a hub of kind fcm, one phone")
+        "Posts that the hub wants later: because all have to wait, or, with a hub of kind fcm or apns, one phone")
     public static let gateWait = MetricFamily(
         "fanfare_gate_wait_seconds_total", .counter, labels: ["hub"],
         "Time in which the hub had asked all to wait, as this worker knows it")

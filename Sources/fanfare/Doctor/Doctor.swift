@@ -13,9 +13,10 @@ struct Doctor: ReportingCommand {
         discussion: """
             Checks the libraries, the settings, the database with its schema, rights, clock, time zones and old snapshots, the \
             workers, and for every hub of the settings its name, its certificate and both its keys or accounts. Changes nothing and \
-            sends nothing: a key is tried by reading an installation that does not exist, and an account by letting FCM check a \
-            message for a token that nobody has. A key that may only send cannot be tried, and the answer says so. Any role of \
-            Fanfare may ask: it looks at what that role may read, and names the rest.
+            sends nothing that a phone could show: a key is tried by reading an installation that does not exist, an account by \
+            letting FCM check a message for a token that nobody has, a key or certificate for APNs with a push to a device token \
+            that no phone has. A key that may only send cannot be tried, and the answer says so. Any role of Fanfare may ask: it \
+            looks at what that role may read, and names the rest.
 
             It fails when nothing can be sent: results cannot be written, no worker serves a hub that has messages due, or a \
             message has been due for longer than --max-wait while no message of its hub came to an end (a paused hub only warns).

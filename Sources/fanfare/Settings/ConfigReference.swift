@@ -40,9 +40,9 @@ struct ConfigReference {
     private static let lead = """
         One entry for each hub. `NAME` is what backends write into `push.message.hub`: 1 to 63 characters of \
         a-z, 0-9, `_` and `-`. In a variable it stands in capitals, with `_` for `-`; in a credential file as it is. \
-        Variables make a hub without any file, if one of them, or a credential file, is its `connectionString` or its \
-        `serviceAccount`: `FANFARE_HUBS_NEWS_CONNECTION_STRING` makes `news`, and `FANFARE_HUBS_NEWS_LANGUAGES_ZH_HANS` adds \
-        the language `zh-Hans`.
+        Variables make a hub without any file, if one of them, or a credential file, is its `connectionString`, its \
+        `serviceAccount`, its `key` or its `certificate`: `FANFARE_HUBS_NEWS_CONNECTION_STRING` makes `news`, and \
+        `FANFARE_HUBS_NEWS_LANGUAGES_ZH_HANS` adds the language `zh-Hans`.
 
         These keys are for hubs of every kind. Those of one kind follow, and a hub of another kind must not have them. \
         A reload does not change the kind of a hub.
