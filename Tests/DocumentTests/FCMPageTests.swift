@@ -6,7 +6,7 @@ import Testing
 /// docs/fcm.md as a reader pastes it, from the settings to a pruned table.
 @Suite(.timeLimit(.minutes(10))) struct FCMPageTests {
     @Test func thePhonesShowWhatThePagePrints() async throws {
-        try await SenderBench.run { bench in
+        try await SenderBench.run("docs/fcm.md") { bench in
             let shells = bench.page.blocks.filter { $0.info == "sh" }
             #expect(shells.count == 2)
             let made = try await bench.type(shells[0].text)
@@ -22,7 +22,7 @@ import Testing
     /// Two tables of a backend, and three times the statement that prunes: after the first messages, with nothing new, and after
     /// one more.
     @Test func aBackendPrunesWhatIsGoneAndNothingElse() async throws {
-        try await SenderBench.run { bench in
+        try await SenderBench.run("docs/fcm.md") { bench in
             func phones() async throws -> [String] {
                 try await bench.backend.texts("SELECT token FROM phone ORDER BY token")
             }
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func theTestOfAMessageReachesNobody() async throws {
-        try await SenderBench.run { bench in
+        try await SenderBench.run("docs/fcm.md") { bench in
             let command = try #require(bench.page.text.firstMatch(of: /`(fanfare send [^`]+ --test)`/)).1
             let message = #"{"message": {"notification": {"title": "Your order is on its way"}}}"#
             try bench.folder.write(message, to: "message.json")

@@ -6,7 +6,7 @@ import Testing
 @Suite struct PageTests {
     private static let pages = [
         "docs/install.md", "docs/enqueue.md", "docs/orm.md", "docs/cron.md", "docs/native-formats.md",
-        "docs/operations.md", "docs/emulator.md", "docs/fcm.md",
+        "docs/operations.md", "docs/emulator.md", "docs/fcm.md", "docs/apns.md",
     ]
 
     @Test(arguments: pages)

@@ -3,7 +3,7 @@ import ProgramSupport
 import TestSupport
 import Testing
 
-/// The reader of docs/fcm.md: a shell in a folder with the page's settings, the page's emulator, and a backend.
+/// The reader of docs/fcm.md or docs/apns.md: a shell in a folder with the page's settings, the page's emulator, and a backend.
 struct SenderBench {
     let page: Page
     let folder: Folder
@@ -12,10 +12,16 @@ struct SenderBench {
     /// May enqueue and read what is gone, and makes tables of its own.
     let backend: TestDatabase
 
-    static func run(_ body: (SenderBench) async throws -> Void) async throws {
-        let page = try Page("docs/fcm.md")
+    /// - Parameters:
+    ///   - path: of the page.
+    ///   - settings: the block with the settings, by the text behind its fence.
+    ///   - options: of the emulator, beside those of the page.
+    static func run(
+        _ path: String, settings: String = "json", options: String = "", _ body: (SenderBench) async throws -> Void
+    ) async throws {
+        let page = try Page(path)
         let folder = try Folder()
-        try folder.write(try #require(page.blocks("json").first).text, to: "config.json")
+        try folder.write(try #require(page.blocks.first { $0.info == settings }).text, to: "config.json")
         let test = try await TestDatabase.make()
         let backend = try await test.login(as: "push_enqueue")
         let login = try await backend.texts("SELECT current_user")[0]
@@ -26,7 +32,7 @@ struct SenderBench {
             ["-ec", start.dropLast().joined(separator: "\n")], in: URL(filePath: folder.path))
         #expect(files.status == 0, "\(files)")
         let line = try #require(start.last)
-        let emulator = try await EmulatorProgram.start(String(line), in: folder)
+        let emulator = try await EmulatorProgram.start(line + options, in: folder)
         let bench = SenderBench(page: page, folder: folder, emulator: emulator, test: test, backend: backend)
         do {
             try await body(bench)
@@ -49,17 +55,25 @@ struct SenderBench {
     ///
     /// - Returns: what they printed.
     func type(_ commands: String) async throws -> String {
-        let ended = try await Tool.shell(
-            ["-euo", "pipefail", "-c", (try exports + "\n" + commands).replacing("8099", with: port)],
-            environment: [
-                "PATH": "\(Fanfare.directory):/usr/bin:/bin", "FANFARE_DATABASE_URL": test.conninfo,
-                "EMULATOR_AT": emulator.address,
-            ], in: URL(filePath: folder.path))
+        let ended = try await attempt(commands)
         #expect(ended.status == 0, "\(commands)\n\(ended)")
         return ended.output
     }
 
-    private var port: String { String(emulator.address.split(separator: ":")[1]) }
+    /// As `type`, of commands that may fail.
+    ///
+    /// - Parameter hasExports: whether the exports of the page come first.
+    func attempt(_ commands: String, hasExports: Bool = true) async throws -> Tool.Ended {
+        try await Tool.shell(
+            [
+                "-euo", "pipefail", "-c",
+                emulator.here((hasExports ? try exports + "\n" : "") + commands),
+            ],
+            environment: [
+                "PATH": "\(Fanfare.directory):/usr/bin:/bin", "FANFARE_DATABASE_URL": test.conninfo,
+                "EMULATOR_AT": emulator.address,
+            ], in: URL(filePath: folder.path))
+    }
 
     /// Runs SQL of the page as the backend, as one script.
     func insert(_ block: Page.Block) async throws {
