@@ -74,7 +74,9 @@ import Testing
     }
 
     /// What a start prints of its emulator is left to the reader, but that emulator has to begin.
-    @Test(arguments: ["README", "device-languages"]) func theEmulatorOfAStartBegins(name: String) async throws {
+    @Test(arguments: ["README", "device-languages", "buttons"]) func theEmulatorOfAStartBegins(name: String)
+        async throws
+    {
         let page = try Page("docs/tutorials/\(name).md")
         let start = try #require(page.blocks("sh").first { $0.text.contains("fanfare-emulator ") }).text
         let line = try #require(start.firstMatch(of: /(?m)^fanfare-emulator .+$/)).0
@@ -85,7 +87,8 @@ import Testing
         let emulator = try await EmulatorProgram.start(String(line), in: folder)
         await emulator.stop()
         if let file = start.firstMatch(of: /"\$\(cat (\S+)\)"/) {
-            #expect(try folder.read(String(file.1)).contains("service_account"))
+            #expect(
+                try folder.read(String(file.1)).contains(name == "buttons" ? "BEGIN PRIVATE KEY" : "service_account"))
         }
     }
 
@@ -102,10 +105,20 @@ import Testing
             #expect(ended.status == 0, "\(page.path) \(block): \(ended)")
         }
         let category = try #require(blocks[0].text.firstMatch(of: /UNNotificationCategory\(identifier: "(.+?)"/)).1
-        let rows = try #require(page.blocks("sql").first { $0.text.contains("'apple'") }).text
-        #expect(rows.matches(of: /"category": "(.+?)"/).map(\.1) == [category, category])
+        let rows = page.blocks("sql").filter { $0.info == "sql" && $0.text.contains("'apple'") }.map(\.text)
+        #expect(rows.count == 2, "through a hub, and straight to Apple")
+        for row in rows {
+            let named = row.matches(of: /"category": "(.+?)"/).map(\.1)
+            #expect(!named.isEmpty && named.allSatisfy { $0 == category })
+            #expect(row.contains("\"invitation\": ") && blocks[1].text.contains("userInfo[\"invitation\"]"))
+        }
         let buttons = blocks[0].text.matches(of: /UNNotificationAction\(identifier: "(.+?)"/).map(\.1)
         #expect(blocks[1].text.matches(of: /case "(.+?)":/).map(\.1) == buttons)
-        #expect(rows.contains("\"invitation\": ") && blocks[1].text.contains("userInfo[\"invitation\"]"))
+        // The emulated phones have the app's buttons.
+        let start = try #require(page.blocks.first { $0.info == "sh start" }).text
+        let json = try #require(start.firstMatch(of: /(?s)<<'END'\n(.+?)\nEND\n/)).1
+        let file = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: [[String: Any]]] ?? [:]
+        #expect(file.keys.map { $0 } == [String(category)])
+        #expect(file[String(category)]?.compactMap { $0["id"] as? String } == buttons.map { String($0) })
     }
 }

@@ -23,6 +23,7 @@ struct Tutorial {
         let usual = "127.0.0.1:8099"
         let here = "\(try #require(emulator.host)):\(try #require(emulator.port))"
         let script = try script(of: page).replacing(usual, with: here)
+            .replacing("https://localhost:8443", with: emulator.secureEndpoint ?? "")
         // Has the rights that the start page names, and may make a table of its own.
         let backend = try await bench.worker.test.login(as: "push_enqueue")
         let login = try await backend.texts("SELECT current_user")[0]
@@ -45,20 +46,35 @@ struct Tutorial {
         return Tutorial(page: page, bench: bench, printed: printed, inbox: printed[end] ?? "")
     }
 
-    /// The emulator that the page starts: with a sender of FCM, and with the texts that the page writes to a file, or without.
+    /// The emulator that the page starts: with the senders of its line, and with the texts or buttons that the page writes to a
+    /// file; or without.
     private static func bench(of page: Page) async throws -> WorkerBench {
         guard let start = page.blocks.first(where: { $0.info == "sh start" }) else {
             return try await WorkerBench.make()
         }
-        let texts = try #require(start.text.firstMatch(of: /(?s)> (\S+) <<'END'\n(.+?)\nEND\n/))
-        let sender = try #require(start.text.firstMatch(of: /--fcm (\w+)=(\S+)/))
-        let strings = try StringsFile(json: Array(texts.2.utf8), file: String(texts.1))
+        let file = try #require(start.text.firstMatch(of: /(?s)> (\S+) <<'END'\n(.+?)\nEND\n/))
+        let (name, text) = (String(file.1), Array(file.2.utf8))
+        let strings = start.text.contains("--strings \(name)") ? try StringsFile(json: text, file: name) : nil
+        let categories = start.text.contains("--categories \(name)") ? try CategoriesFile(json: text, file: name) : nil
+        #expect(strings != nil || categories != nil, "\(page.path): no option names \(name)")
+        let google = start.text.firstMatch(of: /--fcm (\w+)=(\S+)/)
+        let apple = start.text.firstMatch(of: /--apns (\w+)=(AuthKey_([A-Z0-9]{10})\.p8)/)
         let bench = try await WorkerBench.make {
-            $0.senders = [.init(String(sender.1))]
-            $0.strings = strings
+            $0.senders = google.map { [.init(String($0.1))] } ?? []
+            $0.apnsSenders = apple.map { [.init(String($0.1), keys: [.init(id: String($0.3))])] } ?? []
+            ($0.strings, $0.categories) = (strings, categories)
         }
-        let account = try #require(bench.worker.emulator.serviceAccount(of: String(sender.1)))
-        try bench.folder.write(account.reveal(), to: String(sender.2))
+        let emulator = bench.worker.emulator
+        if let google {
+            let account = try #require(emulator.serviceAccount(of: String(google.1)))
+            try bench.folder.write(account.reveal(), to: String(google.2))
+        }
+        if let apple {
+            let authority = try #require(start.text.firstMatch(of: /--ca-file (\S+)/)).1
+            try bench.folder.write(try #require(emulator.certificateAuthority), to: String(authority))
+            let key = try #require(emulator.apnsKey(of: String(apple.1)))
+            try bench.folder.write(key.reveal(), to: String(apple.2))
+        }
         return bench
     }
 
