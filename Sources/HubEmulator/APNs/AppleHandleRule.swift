@@ -17,14 +17,8 @@ enum AppleHandleRule: String, CaseIterable {
 
     private static let length = 8
 
-    /// - Parameter handle: in lower case. One byte is a phone's nowhere: `fanfare doctor` asks with it.
-    init?(_ handle: String) {
-        if handle.utf8.count <= 2 {
-            self = .badDeviceToken
-        } else {
-            self.init(rawValue: String(handle.prefix(Self.length)))
-        }
-    }
+    /// - Parameter handle: in lower case.
+    init?(_ handle: String) { self.init(rawValue: String(handle.prefix(Self.length))) }
 
     /// nil: it is taken.
     ///
