@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from bench import statements, syscalls, wal
 from bench.bench import Bench
+from bench.http2.service import HTTP2Service
 from bench.problem import Problem
 from bench.processes import run
 from bench.psql import Database
@@ -30,14 +31,16 @@ class Cost:
 
 class Drain:
     """Drains one side repeatedly, each time in a fresh copy of its empty schema, into a fresh sink (`tls`, `close_after`: as
-    there). `taken`: what the sink counted the last time."""
+    there; `over_http2`: it is an `HTTP2Service`, over its TLS). `taken`: what the sink counted the last time."""
 
     taken: Taken
 
     def __init__(
-        self, bench: Bench, side: Side, latency_ms: int, tls: TLS | None = None, close_after: int = 0
+        self, bench: Bench, side: Side, latency_ms: int, tls: TLS | None = None, close_after: int = 0,
+        over_http2: bool = False,
     ) -> None:
         self.bench, self.side, self.latency, self.tls, self.close_after = bench, side, latency_ms, tls, close_after
+        self.over_http2 = over_http2
         self.messages = bench.size(side.messages)
         self.template = bench.cluster.database("template")
         side.schema(self.template)
@@ -108,23 +111,28 @@ class Drain:
         return sum(calls.values())
 
     @contextmanager
-    def _filled(self, messages: int) -> Iterator[tuple[Database, Sink]]:
+    def _filled(self, messages: int) -> Iterator[tuple[Database, Sink | HTTP2Service]]:
         database = self.bench.cluster.database("drain", template=self.template.name)
         if messages:
             self._fill(database, messages)
         database.execute("VACUUM ANALYZE")
-        sink = self.bench.sink(
-            self.latency, tell_at=self.side.posts(messages), tls=self.tls, close_after=self.close_after)
+        sink = self._started(messages)
         try:
             yield database, sink
         finally:
             sink.close()
             self.bench.cluster.drop(database)
 
+    def _started(self, messages: int) -> Sink | HTTP2Service:
+        if self.over_http2:
+            return HTTP2Service(self.bench, self.latency)
+        return self.bench.sink(
+            self.latency, tell_at=self.side.posts(messages), tls=self.tls, close_after=self.close_after)
+
     def _fill(self, database: Database, messages: int) -> None:
         self.side.fill(database, messages)
 
-    def _checked(self, database: Database, sink: Sink, messages: int) -> Taken:
+    def _checked(self, database: Database, sink: Sink | HTTP2Service, messages: int) -> Taken:
         """Raises Problem unless every message was posted and recorded, once."""
         taken, finished = sink.stop(), self.side.finished(database)
         if (taken.requests, taken.bodies, taken.refused) != (self.side.posts(messages), self.side.posts(messages), 0):

@@ -68,6 +68,11 @@ class Sink:
         return f"Endpoint={self.endpoint}/;SharedAccessKeyName={KEY_NAME};SharedAccessKey={KEY}"
 
     @property
+    def tokens(self) -> str:
+        """Where FCM's token endpoint is, without its path."""
+        return self.endpoint
+
+    @property
     def url(self) -> str:
         """The URL of a send."""
         return f"{self.endpoint}/{HUB}/messages?api-version=2020-06"
@@ -108,3 +113,4 @@ class Sink:
         if self.process.returncode is None:
             self.process.kill()
             self.process.wait()
+        self.said.close()

@@ -1,13 +1,14 @@
 // Stands in for a service that is spoken to over HTTP/2: takes requests, answers 200 with their apns-id, counts. It can end
-// connections as such services do, and knows of each request whether it took it.
+// connections as such services do, and knows of each request whether it took it. At /v1/projects/ it answers as FCM does.
 //
-//     cc -O2 h2_sink.c sink_tls.c -lnghttp2 -lssl -lcrypto -o h2_sink && ./h2_sink --certificate FILE --key FILE
-//         [--port N] [--streams N] [--latency-ms N] [--goaway-every N | --cut-every N] [--record FILE]
+//     cc -O2 h2_sink.c h2_sink_request.c sink_tls.c -lnghttp2 -lssl -lcrypto -o h2_sink && ./h2_sink --certificate FILE --key FILE
+//         [--port N] [--streams N] [--latency-ms N] [--any-id | [--goaway-every N | --cut-every N] [--record FILE]]
 //
-// One thread, one epoll set, TLS 1.3. Prints "port=N" when it listens; SIGTERM ends it after one line: "requests=N answered=N
-// unanswered=N on_the_way=N left_out=N connections=N most_streams=N refused=N".
+// One thread, one epoll set, TLS 1.3. Prints "port=N" when it listens; SIGTERM ends it after one line: "requests=N bodies=N
+// answered=N unanswered=N on_the_way=N left_out=N connections=N most_streams=N refused=N".
 //
 // --streams N: MAX_CONCURRENT_STREAMS, 1,000 by default. --latency-ms N: answers that much later.
+// --any-id: takes requests whatever their apns-id is, as a product makes them: at /3/device/ and at /v1/projects/.
 // --goaway-every N: the Nth request of a connection is the last one that it takes. GOAWAY says so, what was taken is answered,
 // then the connection closes. What came behind is `left_out`.
 // --cut-every N: of a connection the Nth request and what was read with it get no answer (`unanswered`). The connection ends
@@ -15,7 +16,8 @@
 // --record FILE: for each request, by the number that its apns-id begins with, one byte: how often it was taken (bits 0 to 2,
 // 7 is 7 or more) and whether it was answered (bit 3).
 //
-// `requests` is the sum of answered, unanswered and on_the_way. `refused`: requests without such a number.
+// `requests` is the sum of answered, unanswered and on_the_way; `bodies` those of them that came with one. `refused`: requests
+// without such a number, or at another path with --any-id.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -34,16 +36,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "apple_post.h"
+#include "h2_sink_request.h"
 #include "sink_tls.h"
 
-enum { MOST_CONNECTIONS = 1024, MOST_REQUESTS = 1 << 22, RECORD = 16384, TAKEN = 7, ANSWERED = 8 };
+// `WIDE`: what a connection may send before the sink has read it, so that no client waits for that, or fails because of it.
+enum { MOST_CONNECTIONS = 1024, RECORD = 16384, WIDE = 1 << 20, TAKEN = 7, ANSWERED = 8 };
 
 // Descriptors are reused: `life` shows whether the connection of a delayed answer is still the same one.
 struct connection {
     uint32_t life;
     nghttp2_session *session;  // NULL: not open
     struct ssl_st *tls;
+    struct requests requests;
     unsigned long taken, open;
     int32_t newest, last;  // `last`: of the GOAWAY; 0: none was sent
     bool cut;              // nothing is answered any more
@@ -65,7 +69,8 @@ static long highest = -1;
 static uint64_t latency;
 static unsigned long goaway_every, cut_every;
 static uint32_t streams = 1000;
-static unsigned long answered, unanswered, on_the_way, left_out, accepted, refused, open_streams, most_streams;
+static bool any_id;
+static unsigned long bodies, answered, unanswered, on_the_way, left_out, accepted, refused, open_streams, most_streams;
 static nghttp2_session_callbacks *callbacks;
 
 static uint64_t now(void) {
@@ -83,6 +88,7 @@ static void drop(int fd) {
     struct connection *c = &connections[fd];
     nghttp2_session_del(c->session);
     c->session = NULL;
+    free_requests(&c->requests);
     open_streams -= c->open;  // of what is open then, nghttp2 says nothing
     c->life++;
     tls_free(c->tls);
@@ -96,39 +102,34 @@ static void end(int fd) {
     shutdown(fd, SHUT_WR);
 }
 
-// The number of a request, kept as its stream's data.
-static long number_of(nghttp2_session *session, int32_t stream) {
-    return (long)(intptr_t)nghttp2_session_get_stream_user_data(session, stream) - 1;
-}
+static bool is_taken(const struct request *request) { return any_id ? request->service != OTHER : request->number >= 0; }
 
 static void answer(struct connection *c, int32_t stream) {
-    long number = number_of(c->session, stream);
-    if (number < 0) return;  // the client has given it up
-    char id[APPLE_TEXT];
-    int length = apple_id(id, number);
-    const nghttp2_nv fields[] = {
-        {(uint8_t *)":status", (uint8_t *)"200", 7, 3, NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_COPY_VALUE},
-        {(uint8_t *)"apns-id", (uint8_t *)id, 7, length, NGHTTP2_NV_FLAG_NO_COPY_NAME | NGHTTP2_NV_FLAG_NO_INDEX}};
-    if (nghttp2_submit_response(c->session, stream, fields, 2, NULL)) fail("an answer");
+    struct request *request = nghttp2_session_get_stream_user_data(c->session, stream);
+    if (!request) return;  // the client has given it up
+    submit_answer(c->session, stream, request);
     answered++;
-    record[number] |= ANSWERED;
+    if (!any_id) record[request->number] |= ANSWERED;
 }
 
-// A request is there with its body.
-static void take(int fd, int32_t stream) {
+// A request is there, to its end.
+static void take(int fd, int32_t stream, bool has_body) {
     struct connection *c = &connections[fd];
     if (c->last && stream > c->last) {
         left_out++;
         return;
     }
-    long number = number_of(c->session, stream);
-    if (number < 0) {
+    const struct request *request = nghttp2_session_get_stream_user_data(c->session, stream);
+    if (!request || !is_taken(request)) {
         refused++;
         nghttp2_submit_rst_stream(c->session, NGHTTP2_FLAG_NONE, stream, NGHTTP2_PROTOCOL_ERROR);
         return;
     }
-    if ((record[number] & TAKEN) < TAKEN) record[number]++;
-    if (number > highest) highest = number;
+    bodies += has_body;
+    if (!any_id) {
+        if ((record[request->number] & TAKEN) < TAKEN) record[request->number]++;
+        if (request->number > highest) highest = request->number;
+    }
     if (stream > c->newest) c->newest = stream;
     if (++c->taken == cut_every) c->cut = true;
     if (c->taken == goaway_every) {
@@ -155,33 +156,33 @@ static int on_header(
     nghttp2_session *session, const nghttp2_frame *frame, const uint8_t *name, size_t name_length, const uint8_t *value,
     size_t value_length, uint8_t flags, void *user) {
     (void)flags, (void)user;
-    if (name_length != 7 || memcmp(name, "apns-id", 7) || value_length < 8) return 0;
-    char digits[9] = {0}, *after;
-    memcpy(digits, value, 8);
-    long number = strtol(digits, &after, 16);
-    if (!*after && number >= 0 && number < MOST_REQUESTS)
-        nghttp2_session_set_stream_user_data(session, frame->hd.stream_id, (void *)(intptr_t)(number + 1));
+    struct request *request = nghttp2_session_get_stream_user_data(session, frame->hd.stream_id);
+    if (request) read_header(request, name, name_length, value, value_length);
     return 0;
 }
 
 static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *user) {
     (void)session;
     bool is_part = frame->hd.type == NGHTTP2_HEADERS || frame->hd.type == NGHTTP2_DATA;
-    if (is_part && frame->hd.flags & NGHTTP2_FLAG_END_STREAM) take((intptr_t)user, frame->hd.stream_id);
+    if (is_part && frame->hd.flags & NGHTTP2_FLAG_END_STREAM)
+        take((intptr_t)user, frame->hd.stream_id, frame->hd.type == NGHTTP2_DATA);
     return 0;
 }
 
 static int on_begin(nghttp2_session *session, const nghttp2_frame *frame, void *user) {
-    (void)session;
     if (frame->headers.cat != NGHTTP2_HCAT_REQUEST) return 0;
-    connections[(intptr_t)user].open++;
+    struct connection *c = &connections[(intptr_t)user];
+    nghttp2_session_set_stream_user_data(session, frame->hd.stream_id, new_request(&c->requests));
+    c->open++;
     if (++open_streams > most_streams) most_streams = open_streams;
     return 0;
 }
 
 static int on_close(nghttp2_session *session, int32_t stream, uint32_t code, void *user) {
-    (void)session, (void)stream, (void)code;
-    connections[(intptr_t)user].open--;
+    (void)code;
+    struct connection *c = &connections[(intptr_t)user];
+    end_request(&c->requests, nghttp2_session_get_stream_user_data(session, stream));
+    c->open--;
     open_streams--;
     return 0;
 }
@@ -240,6 +241,7 @@ static void admit(int listener, int set) {
         if (!c->tls || nghttp2_session_server_new(&c->session, callbacks, (void *)(intptr_t)fd)) fail("a connection");
         const nghttp2_settings_entry settings[] = {{NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, streams}};
         nghttp2_submit_settings(c->session, NGHTTP2_FLAG_NONE, settings, 1);
+        nghttp2_session_set_local_window_size(c->session, NGHTTP2_FLAG_NONE, 0, WIDE);
         accepted++;
         struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
         epoll_ctl(set, EPOLL_CTL_ADD, fd, &event);
@@ -265,14 +267,16 @@ static void tell_all(const char *file) {
         size_t count = highest + 1;
         if (!records || fwrite(record, 1, count, records) != count || fclose(records)) fail(file);
     }
-    printf("requests=%lu answered=%lu unanswered=%lu on_the_way=%lu left_out=%lu connections=%lu most_streams=%lu refused=%lu\n",
-           answered + unanswered + on_the_way, answered, unanswered, on_the_way, left_out, accepted, most_streams, refused);
+    printf("requests=%lu bodies=%lu answered=%lu unanswered=%lu on_the_way=%lu left_out=%lu connections=%lu most_streams=%lu "
+           "refused=%lu\n",
+           answered + unanswered + on_the_way, bodies, answered, unanswered, on_the_way, left_out, accepted, most_streams, refused);
 }
 
 int main(int count, char **arguments) {
     static const struct option known[] = {
         {"certificate", 1, 0, 'c'}, {"key", 1, 0, 'k'}, {"port", 1, 0, 'p'}, {"streams", 1, 0, 's'}, {"latency-ms", 1, 0, 'l'},
-        {"goaway-every", 1, 0, 'g'}, {"cut-every", 1, 0, 'u'}, {"record", 1, 0, 'r'}, {0}};
+        {"goaway-every", 1, 0, 'g'}, {"cut-every", 1, 0, 'u'}, {"record", 1, 0, 'r'}, {"any-id", 0, 0, 'a'},
+        {0}};
     const char *certificate = NULL, *key = NULL, *file = NULL;
     int port = 0;
     for (int option; (option = getopt_long(count, arguments, "", known, NULL)) != -1;) switch (option) {
@@ -284,10 +288,11 @@ int main(int count, char **arguments) {
         case 'g': goaway_every = strtoul(optarg, NULL, 10); break;
         case 'u': cut_every = strtoul(optarg, NULL, 10); break;
         case 'r': file = optarg; break;
+        case 'a': any_id = true; break;
         default: exit(64);
     }
-    if (optind < count || !certificate || !key) {
-        fprintf(stderr, "h2_sink: an option is wrong, or --certificate or --key is missing\n");
+    if (optind < count || !certificate || !key || (any_id && file)) {
+        fprintf(stderr, "h2_sink: an option is wrong, --certificate or --key is missing, or --any-id is beside --record\n");
         exit(64);
     }
     tls_start(certificate, key, "1.3");

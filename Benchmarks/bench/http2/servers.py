@@ -92,9 +92,11 @@ class Nghttpd(Server):
 @dataclass(frozen=True)
 class Taken:
     """What h2_sink counted. `requests`: all that it read; of those `answered`, `unanswered` because of a cut, and
-    `on_the_way` when it cut. `left_out`: streams above the last one of a GOAWAY. `most_streams`: open at a time."""
+    `on_the_way` when it cut. `bodies`: those with a body. `left_out`: streams above the last one of a GOAWAY. `most_streams`:
+    open at a time."""
 
     requests: int
+    bodies: int
     answered: int
     unanswered: int
     on_the_way: int

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from bench.http2.service import HTTP2Service
 from bench.psql import Database
 from bench.sink import Sink
 
@@ -33,7 +34,7 @@ class Side(Protocol):
     def posts(self, messages: int) -> int:
         """How many requests the sink has to see."""
 
-    def command(self, database: Database, sink: Sink) -> Command:
+    def command(self, database: Database, sink: Sink | HTTP2Service) -> Command:
         """Sends everything, and ends."""
 
     def finished(self, database: Database) -> int:

@@ -1,12 +1,16 @@
+import http.client
 import shutil
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from bench import compiled
 from bench.bench import Bench
 from bench.http2.endings import ANSWERED, IN_DOUBT, Fates
 from bench.http2.servers import H2Sink, Nghttpd
+from bench.http2.service import HTTP2Service
 from bench.http2.sides import H2Load, Program, h2load_rate
 from bench.loops import Loop
 from bench.problem import Problem
@@ -41,6 +45,12 @@ class FatesTests(unittest.TestCase):
         self.assertEqual(Fates.of(bytes([IN_DOUBT, IN_DOUBT]), bytes([0b1001])), Fates(0, 0, 2, 2))
 
 
+def nghttp(url, body, *options):
+    """What it prints of a POST."""
+    ran = subprocess.run(["nghttp", *options, "-d", body, url], capture_output=True, text=True, timeout=60)
+    return ran.stdout
+
+
 @unittest.skipUnless(shutil.which("cc") and shutil.which("openssl"), "no C compiler or no openssl here")
 class ServerTests(unittest.TestCase):
     @classmethod
@@ -66,6 +76,7 @@ class ServerTests(unittest.TestCase):
         taken = server.stop()
         self.assertEqual((sample["failed"], sample["warm_up"]), (0, 2000))
         self.assertEqual((taken.requests, taken.answered, taken.connections, taken.refused), (5000, 5000, 1, 0))
+        self.assertEqual(taken.bodies, 5000)
         self.assertEqual(taken.most_streams, 16)
         # The warm-up has the numbers of the first 2,000.
         self.assertEqual(records.read_bytes(), bytes([0b1010]) * 2000 + bytes([0b1001]) * 1000)
@@ -74,6 +85,47 @@ class ServerTests(unittest.TestCase):
         server = self.start("--latency-ms", "1")
         self.post(server, 100, 10)
         self.assertEqual(server.stop().answered, 200)
+
+    @unittest.skipUnless(shutil.which("nghttp"), "no nghttp here")
+    def test_any_id_is_answered_with_itself_and_fcm_with_a_name(self):
+        body = self.folder / "body"
+        body.write_text("{}")
+        ours = "c0ffee00-0000-8000-8000-000000000001"
+        device, other = "/3/device/00", "/elsewhere"
+        server = self.start("--any-id")
+        answer = nghttp(f"{server.endpoint}{device}", body, "-v", "-H", f"apns-id: {ours}")
+        self.assertRegex(answer, rf"recv .*apns-id: {ours}")
+        answer = nghttp(f"{server.endpoint}/v1/projects/sink/messages:send", body)
+        self.assertTrue(answer.startswith('{"name":"projects/sink/messages/'), answer)
+        nghttp(f"{server.endpoint}{other}", body, "-H", f"apns-id: {ours}")
+        taken = server.stop()
+        self.assertEqual((taken.requests, taken.bodies, taken.answered, taken.refused), (2, 2, 2, 1))
+        numbered = self.start()
+        nghttp(f"{numbered.endpoint}{device}", body, "-H", f"apns-id: {ours}")
+        taken = numbered.stop()
+        self.assertEqual((taken.requests, taken.refused), (0, 1))
+
+    @unittest.skipUnless(shutil.which("nghttp"), "no nghttp here")
+    def test_a_service_counts_posts_and_tokens_apart_and_refuses_posts_over_http1(self):
+        bench = Bench()
+        self.addCleanup(bench.close)
+        body = self.folder / "body"
+        body.write_text("{}")
+
+        def taken(*paths):
+            service = HTTP2Service(bench, 0)
+            self.addCleanup(service.close)
+            nghttp(f"{service.endpoint}/3/device/00", body)
+            asked = http.client.HTTPConnection(urlsplit(service.tokens).netloc, timeout=60)
+            self.addCleanup(asked.close)
+            for path in paths:
+                asked.request("POST", path, "{}")
+                asked.getresponse().read()
+            return service.stop()
+
+        good, bad = taken("/token"), taken("/token", "/v1/projects/sink/messages:send")
+        self.assertEqual((good.requests, good.bodies, good.tokens, good.refused, good.connections), (1, 1, 1, 0, 1))
+        self.assertEqual((bad.requests, bad.tokens, bad.refused), (1, 1, 1))
 
     def test_with_a_goaway_it_answers_what_it_took_and_ends(self):
         server = self.start("--goaway-every", "50")
