@@ -23,10 +23,11 @@ def schema() -> None:
         connection.execute("CREATE INDEX outbox_open ON outbox (id) WHERE state = 'queued'")
 
 
-def fill(count: int) -> None:
+def fill(count: int, address: str = "'user_' || n") -> None:
+    """`address`: the tag of message n, in SQL."""
     with psycopg.connect(autocommit=True) as connection:
         connection.execute(
-            "INSERT INTO outbox (tag, content) SELECT 'user_' || n, %s::jsonb FROM generate_series(1, %s) n",
+            f"INSERT INTO outbox (tag, content) SELECT {address}, %s::jsonb FROM generate_series(1, %s) n",
             (json.dumps(side.CONTENT), count))
 
 

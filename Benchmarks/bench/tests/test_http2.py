@@ -9,12 +9,14 @@ from urllib.parse import urlsplit
 from bench import compiled
 from bench.bench import Bench
 from bench.http2.endings import ANSWERED, IN_DOUBT, Fates
+from bench.http2 import product
 from bench.http2.servers import H2Sink, Nghttpd
 from bench.http2.service import HTTP2Service
 from bench.http2.sides import H2Load, Program, h2load_rate
 from bench.loops import Loop
 from bench.problem import Problem
 from bench.tls.certificates import Certificates
+from bench.tls.samples import Samples
 
 H2LOAD = """\
 finished in 16.75ms, 5968.72 req/s, 176.96KB/s
@@ -43,6 +45,26 @@ class FatesTests(unittest.TestCase):
 
     def test_a_doubt_about_an_answered_request_or_one_that_was_never_read_is_needless(self):
         self.assertEqual(Fates.of(bytes([IN_DOUBT, IN_DOUBT]), bytes([0b1001])), Fates(0, 0, 2, 2))
+
+
+class ProductTests(unittest.TestCase):
+    def row(self, name, variant):
+        hub, figures = "fanfare, TLS 1.3, ECDSA", {"postgres_us": 18, "sink_us": 4, "peak_mb": 50, "connections": 2, "waits": 1}
+        rates = {hub: (4000, 40), product.APNS: (6000, 20), product.AIOAPNS: (1000, 400), product.FCM: (5000, 20)}
+        samples = Samples({side: [figures | {"rate": rate, "client_us": cpu}] for side, (rate, cpu) in rates.items()})
+        return product._row(samples, name, variant)
+
+    def test_a_row_says_how_much_better_fanfare_is_over_http2(self):
+        at_once, slowly = product.VARIANTS
+        self.assertEqual(self.row("fanfare, TLS 1.3, ECDSA", at_once),
+                         ["fanfare, TLS 1.3, ECDSA", "4,000", "1.50 (1.50)", "0.500 (0.500)", "40.0", "18.0", "4.00", "50.0", "2",
+                          "1.00"])
+        self.assertEqual(self.row(product.AIOAPNS, at_once)[2:4], ["6.00 (6.00)", "0.050 (0.050)"])
+        self.assertEqual(self.row(product.APNS, slowly)[1:5], ["6,000", "0.938", "–", "–"])
+        # The same over HTTP/1.1 was not measured.
+        self.assertEqual(self.row(product.FCM, at_once)[2:4], ["–", "–"])
+        for variant in product.VARIANTS:
+            self.assertEqual(len(self.row(product.APNS, variant)), len(product.columns(variant)))
 
 
 def nghttp(url, body, *options):
