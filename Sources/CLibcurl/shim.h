@@ -48,6 +48,10 @@ static inline CURLMcode fanfare_multi_set_timer(CURLM *m, fanfare_timer_callback
     return curl_multi_setopt(m, CURLMOPT_TIMERFUNCTION, v);
 }
 
+static inline CURLSHcode fanfare_share_sessions(CURLSH *s) {
+    return curl_share_setopt(s, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);
+}
+
 static inline CURLcode fanfare_get_long(CURL *h, CURLINFO i, long *v) { return curl_easy_getinfo(h, i, v); }
 // In microseconds, for the CURLINFO_..._TIME_T.
 static inline CURLcode fanfare_get_time(CURL *h, CURLINFO i, curl_off_t *v) { return curl_easy_getinfo(h, i, v); }

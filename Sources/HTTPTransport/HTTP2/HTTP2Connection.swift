@@ -12,6 +12,9 @@ final class HTTP2Connection {
     private let multi: MultiHandle
     private let settings: TransportSettings
     private let showsCertificate: Bool
+    private let sessions: TLSSessions
+    /// Whether it may offer the server a session of an earlier connection.
+    let mayResume: Bool
     /// The last TLS alert that came; -1: none did.
     private let alertCode = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -26,11 +29,14 @@ final class HTTP2Connection {
 
     /// Begins to connect.
     ///
-    /// - Parameter identity: shown to a server that asks for one.
+    /// - Parameters:
+    ///   - identity: shown to a server that asks for one.
+    ///   - sessions: of connections that showed the same.
     /// - Throws: when libcurl refuses.
     init(
         to origin: HTTP2Origin, generation: Int64, showing identity: (any ClientIdentity)?,
-        _ settings: TransportSettings, caBundle: String?, in multi: MultiHandle, at now: LoopTime
+        resuming sessions: TLSSessions, _ settings: TransportSettings, caBundle: String?, in multi: MultiHandle,
+        at now: LoopTime
     ) throws(TransportError) {
         guard let easy = curl_easy_init() else {
             throw TransportError(doing: "cannot make a curl handle", code: 0, text: "out of memory")
@@ -44,6 +50,8 @@ final class HTTP2Connection {
         opening = SocketOpening(multi.sockets)
         opening.target = origin.target
         showsCertificate = identity != nil
+        self.sessions = sessions
+        mayResume = sessions.isFilled
         errorText[0] = 0
         alertCode.pointee = -1
         try configure(identity, caBundle)
@@ -68,6 +76,7 @@ final class HTTP2Connection {
         try options.pointer(CURLOPT_ERRORBUFFER, errorText)
         try options.reach(settings, caBundle: caBundle)
         try options.sockets(opening)
+        try sessions.lend(to: options)
         try options.text(CURLOPT_URL, origin.target.url)
         // libcurl's own HTTP/2 would put itself between us and the connection; so it believes in HTTP/1.1, and we offer h2.
         try options.long(CURLOPT_CONNECT_ONLY, 1)
@@ -110,6 +119,7 @@ final class HTTP2Connection {
         } catch {
             throw Reply.Fault(code: Int32(CURLE_OUT_OF_MEMORY.rawValue), text: error.text)
         }
+        if origin.isSecure { sessions.fill() }
         multi.sockets.watch(fd, CURL_POLL_IN)
         guard first == CURLE_OK else { return }
         guard count > 0 else { throw ConnectionFault.closedByServer }

@@ -20,6 +20,8 @@ final class HTTP2Group {
     private(set) var generation: Int64
     /// What further connections show.
     private(set) var identity: (any ClientIdentity)?
+    /// What further connections resume; nil: none has been opened with this identity.
+    private var sessions: TLSSessions?
     /// Until when none is opened, in nanoseconds.
     private var restsUntil: UInt64 = 0
 
@@ -36,6 +38,17 @@ final class HTTP2Group {
         identity = first.identity
     }
 
+    /// What a connection that shows `identity` resumes, and leaves to the next one.
+    func lendSessions() throws(TransportError) -> TLSSessions {
+        if let sessions { return sessions }
+        let made = try TLSSessions()
+        sessions = made
+        return made
+    }
+
+    /// The server may be unable to resume what it has given out: the next connection offers nothing.
+    func forgetSessions() { sessions = nil }
+
     func add(_ connection: HTTP2Connection) { connections.append(connection) }
 
     func remove(_ connection: HTTP2Connection) { connections.removeAll { $0 === connection } }
@@ -50,6 +63,7 @@ final class HTTP2Group {
         }
         generation = wanted.generation
         identity = wanted.identity
+        sessions = nil
         for connection in connections { connection.frames?.retire() }
         return true
     }

@@ -87,8 +87,8 @@ extension HTTP2Loop {
         do throws(TransportError) {
             group.add(
                 try HTTP2Connection(
-                    to: group.origin, generation: group.generation, showing: group.identity, settings,
-                    caBundle: caBundle, in: multi, at: now))
+                    to: group.origin, generation: group.generation, showing: group.identity,
+                    resuming: try group.lendSessions(), settings, caBundle: caBundle, in: multi, at: now))
             counts.http2Connections.add(1, ordering: .relaxed)
         } catch {
             refuseWaiting(of: group, because: Reply.Fault(code: error.code, text: error.text))

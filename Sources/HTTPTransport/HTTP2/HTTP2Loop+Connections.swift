@@ -15,6 +15,11 @@ extension HTTP2Loop {
                 if connection.generation < group.generation { connection.frames?.retire() }
             } catch {
                 close(connection, of: group)
+                // TLS was begun, or even made.
+                let metServer = code == CURLE_OK || code == CURLE_SSL_CONNECT_ERROR
+                if metServer { group.forgetSessions() }
+                // Without a session the server gets another chance, before what waits is refused.
+                if metServer, code != CURLE_OK, connection.mayResume { continue }
                 refuseIfAlone(group, because: error)
                 if !group.connections.isEmpty { group.rest(at: now) }
             }
@@ -81,6 +86,7 @@ extension HTTP2Loop {
         frames.connectionEnded(because: fault, at: now)
         collect(connection)
         close(connection, of: group)
+        if !frames.state.isGreeted { group.forgetSessions() }
         if !frames.state.isGreeted || frames.state.isShut {
             refuseIfAlone(group, because: fault)
         } else if frames.state.isUnproven {

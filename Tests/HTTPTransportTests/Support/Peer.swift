@@ -29,6 +29,9 @@ final class Peer: @unchecked Sendable {  // passed from the accepting thread to 
     /// The common name of the client's certificate; nil: it has shown none.
     var clientName: String? { tls?.clientName }
 
+    /// Whether the client resumed a TLS session.
+    var isResumed: Bool { tls?.isResumed ?? false }
+
     /// Ends TLS with a fatal alert, bad_record_mac.
     func sendAlert() { tls?.sendAlert() }
 

@@ -19,7 +19,10 @@ final class ServerTLS: @unchecked Sendable {
     ///   - names: of the server, as in `subjectAltName`.
     ///   - clients: certificates that are let in; nil: nobody is asked for one.
     ///   - version: the only one it speaks; nil: what OpenSSL does.
-    init(names: String = "IP:127.0.0.1", clients: [String]? = nil, version: Version? = nil) throws {
+    ///   - failsOnSessions: whether it ends a handshake of TLS 1.3 that would resume a session of a client with a certificate.
+    init(
+        names: String = "IP:127.0.0.1", clients: [String]? = nil, version: Version? = nil, failsOnSessions: Bool = false
+    ) throws {
         let pair = try PEMPair(names: names)
         let folder = FileManager.default.temporaryDirectory.appending(path: "tls-\(UUID().uuidString)")
         self.folder = folder
@@ -49,6 +52,8 @@ final class ServerTLS: @unchecked Sendable {
         guard clients != nil else { return }
         guard SSL_CTX_load_verify_locations(context, files[2].path, nil) == 1 else { throw Failure() }
         SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
+        // OpenSSL insists on a name for what such a session may be used for.
+        if !failsOnSessions { SSL_CTX_set_session_id_context(context, [1], 1) }
     }
 
     deinit {
@@ -58,6 +63,26 @@ final class ServerTLS: @unchecked Sendable {
     }
 
     struct Failure: Error {}
+
+    /// As after a restart: it can read no ticket that it has given out (TLS 1.3), and knows no number of a session (TLS 1.2, for
+    /// which libcurl takes no tickets). Not while a connection is being accepted.
+    func forgetSessions() throws {
+        // The name and the keys of tickets: their size in OpenSSL 3.
+        var keys = (0..<80).map { _ in UInt8.random(in: 0...255) }
+        guard SSL_CTX_ctrl(context, SSL_CTRL_SET_TLSEXT_TICKET_KEYS, keys.count, &keys) == 1 else { throw Failure() }
+        SSL_CTX_flush_sessions(context, 0)
+    }
+
+    /// Another server takes its name, with a certificate that nobody trusts. Not while a connection is being accepted.
+    func giveNameAway() throws {
+        let pair = try PEMPair(names: "IP:127.0.0.1")
+        let files = ["cert2.pem", "key2.pem"].map { folder.appending(path: $0) }
+        for (file, text) in zip(files, [pair.certificate, pair.key]) { try Data(text.utf8).write(to: file) }
+        guard SSL_CTX_use_certificate_chain_file(context, files[0].path) == 1,
+            SSL_CTX_use_PrivateKey_file(context, files[1].path, SSL_FILETYPE_PEM) == 1
+        else { throw Failure() }
+        try forgetSessions()
+    }
 
     /// - Returns: nil when the handshake fails.
     func accept(_ fd: Int32) -> TLSStream? {
@@ -77,6 +102,9 @@ final class TLSStream {
     init(_ stream: OpaquePointer) { self.stream = stream }
 
     deinit { SSL_free(stream) }
+
+    /// Whether its handshake resumed the session of an earlier one.
+    var isResumed: Bool { SSL_session_reused(stream) == 1 }
 
     /// The common name in the client's certificate; nil: it has shown none.
     var clientName: String? {
