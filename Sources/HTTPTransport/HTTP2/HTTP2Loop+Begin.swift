@@ -38,7 +38,7 @@ extension HTTP2Loop {
     /// Submits what the connections take, and opens further ones.
     func begin() {
         looksAgain = false
-        guard queued > 0 else { return }
+        guard queued > 0 || !bereft.isEmpty else { return }
         var connectionsBegun = 0
         for group in groups.values where group.queue.count > 0 {
             look: while group.queue.count > 0, inFlight < settings.slots {
@@ -54,6 +54,16 @@ extension HTTP2Loop {
                 case .wait: break look
                 }
             }
+        }
+        while let group = bereft.popLast() {
+            guard case .connect = group.next(at: now) else { continue }
+            guard connectionsBegun < settings.newConnectionsPerTurn else {
+                bereft.append(group)
+                looksAgain = true
+                break
+            }
+            connectionsBegun += 1
+            connect(group)
         }
     }
 

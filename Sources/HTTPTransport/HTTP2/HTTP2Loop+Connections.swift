@@ -29,8 +29,15 @@ extension HTTP2Loop {
     func read(_ connection: HTTP2Connection) {
         // It may have ended, and its descriptor be another one's.
         guard let (current, group) = connected[connection.fd], current === connection else { return }
+        let wasLeaving = connection.frames?.state.isRetired == true
         do throws(Reply.Fault) {
             if try connection.read(into: readBuffer, at: now) { unread.append(connection) }
+            // Who had requests in flight will have more, and a connection takes some round trips.
+            if !wasLeaving, let frames = connection.frames, frames.state.isRetired, !frames.state.isUnproven,
+                frames.inFlight > 0
+            {
+                bereft.append(group)
+            }
             collect(connection)
         } catch {
             end(connection, of: group, because: error)

@@ -27,6 +27,8 @@ final class HTTP2Loop: TransportLoop {
     var connected: [Int32: (connection: HTTP2Connection, group: HTTP2Group)] = [:]
     /// Those that may have more to read although epoll does not show it.
     var unread: [HTTP2Connection] = []
+    /// Whose server has said goodbye to a connection that carries requests: each gets another one, though nothing may wait yet.
+    var bereft: [HTTP2Group] = []
     var deliveries: Deliveries
     /// Of this turn: taken once, when the wait has ended.
     private(set) var now = LoopTime()

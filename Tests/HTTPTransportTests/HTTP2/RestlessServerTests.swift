@@ -1,3 +1,4 @@
+import Dispatch
 import Testing
 
 @testable import HTTPTransport
@@ -26,6 +27,48 @@ import Testing
             #expect(replies.filter { $0.notSent != nil }.allSatisfy { !read.contains("\($0.id)") })
             #expect(replies.contains { $0.status == 200 } && replies.contains { $0.unknown != nil })
         }
+    }
+
+    /// The next connection is made while the old one's requests are being answered.
+    @Test func aGoAwayOpensTheNextConnectionAtOnce() async throws {
+        let next = DispatchSemaphore(value: 0)
+        let server = try LoopbackServer { peer in
+            guard let frames = FramePeer(peer) else { return }
+            if peer.number == 1, let first = frames.next() {
+                frames.answer(first.stream)
+                guard let second = frames.next() else { return }
+                frames.goAway(last: second.stream)
+                next.wait()
+                frames.answer(second.stream)
+            } else {
+                next.signal()
+            }
+            while let request = frames.next() { frames.answer(request.stream) }
+        }
+        try await withHTTP2Client { client in
+            for id in 1...3 as ClosedRange<Int64> {
+                let reply = await client.perform(request(id, to: server.url))
+                #expect(reply.status == 200, "\(reply.outcome)")
+            }
+        }
+        #expect(server.accepted.count == 2)
+    }
+
+    /// A server that says goodbye to an idle connection, or to one that it never answered on, gets no other one for that.
+    @Test func aGoAwayThatLeavesNothingOpensNothing() async throws {
+        let closed = Events<Int>()
+        let server = try LoopbackServer { peer in
+            guard let frames = FramePeer(peer), let first = frames.next() else { return }
+            frames.goAway(last: first.stream)
+            frames.answer(first.stream)
+            while frames.next() != nil {}
+            closed.add(peer.number)
+        }
+        try await withHTTP2Client { client in
+            #expect(await client.perform(request(to: server.url)).status == 200)
+            #expect(await closed.wait(for: 1) == [1])
+        }
+        #expect(server.accepted.count == 1)
     }
 
     /// It answers what it has taken, names it in a GOAWAY, and is gone: nothing is in doubt, and a caller that sends the rest
