@@ -20,6 +20,7 @@ let package = Package(
         .executable(name: "fanfare", targets: ["fanfare"]),
         .executable(name: "fanfare-emulator", targets: ["fanfare-emulator"]),
         .executable(name: "fanfare-lab", targets: ["fanfare-lab"]),
+        .executable(name: "fanfare-chaos", targets: ["fanfare-chaos"]),
         // For Benchmarks, which is a package of its own.
         .library(name: "HTTPTransport", targets: ["HTTPTransport"]),
     ],
@@ -128,7 +129,7 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: strict),
-        // What the three programs share: options, output, failures, exit statuses, the manual page.
+        // What the programs share: options, output, failures, exit statuses, the manual page.
         .target(
             name: "CommandLineTool",
             dependencies: [
@@ -158,15 +159,22 @@ let package = Package(
         // Breaks a running system on purpose and proves afterwards that nothing was lost or repeated: bin/chaos.
         .target(
             name: "Chaos",
-            dependencies: ["PushModel", "Signing", "Postgres", "PostgresServer", "Store", "HubEmulator", log],
+            dependencies: [
+                "PushModel", "Signing", "Postgres", "PostgresServer", "Store", "HubEmulator", "EmulatorTLS", log,
+            ],
             swiftSettings: strict),
-        // The demo and chaos, for people of this repository: bin/demo and bin/chaos call it.
+        // For people of this repository. Apart from fanfare-lab: its hubs speak TLS and HTTP/2.
+        .executableTarget(
+            name: "fanfare-chaos",
+            dependencies: ["PushModel", "Postgres", "PostgresServer", "Chaos", "CommandLineTool", arguments],
+            swiftSettings: strict),
+        // The demo, for people of this repository: bin/demo calls it.
         .executableTarget(
             name: "fanfare-lab",
             dependencies: [
                 "PushModel", "Signing", "Postgres", "PostgresServer", "Store", "PushWorker", "HubEmulator",
                 "Configuration", "Daemon",
-                "Telemetry", "Chaos", "CommandLineTool", "Concurrency", log, arguments, signals,
+                "Telemetry", "CommandLineTool", "Concurrency", log, arguments, signals,
             ],
             swiftSettings: strict),
         .target(
@@ -246,7 +254,8 @@ let package = Package(
         // What holds for all programs: their help, what they link, their packages.
         .testTarget(
             name: "ProgramTests",
-            dependencies: ["fanfare", "fanfare-emulator", "fanfare-lab", "ProgramSupport"], swiftSettings: strict),
+            dependencies: ["fanfare", "fanfare-emulator", "fanfare-lab", "fanfare-chaos", "ProgramSupport"],
+            swiftSettings: strict),
         // What deploy/ and docs/ hold is tried: units, images, recipes.
         .testTarget(
             name: "DocumentTests",

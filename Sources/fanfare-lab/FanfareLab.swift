@@ -4,18 +4,18 @@ import Postgres
 import PostgresServer
 import PushModel
 
-/// The program `fanfare-lab`, for developers of this repository: shows Fanfare running, breaks it on purpose, and lends
-/// private servers. Nothing of it is installed anywhere.
+/// The program `fanfare-lab`, for developers of this repository: shows Fanfare running, and lends private servers. Nothing of it
+/// is installed anywhere.
 @main
 struct FanfareLab: Program {
     static let configuration = CommandConfiguration(
-        commandName: "fanfare-lab", abstract: "Show Fanfare at work, and break it on purpose.",
+        commandName: "fanfare-lab", abstract: "Show Fanfare at work, or work beside a private server.",
         discussion: """
-            For development. bin/demo and bin/chaos build it and call it.
+            For development. bin/demo builds it and calls it.
 
             Example: fanfare-lab demo --messages 20000
             """,
-        version: fanfareVersion, subcommands: [DemoCommand.self, ChaosCommand.self, PostgresCommand.self])
+        version: fanfareVersion, subcommands: [DemoCommand.self, PostgresCommand.self])
 
     static func failure(of error: any Error) -> Failure? {
         if let error = error as? TemporaryServerError {

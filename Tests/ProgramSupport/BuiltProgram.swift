@@ -30,7 +30,7 @@ package struct BuiltProgram {
         return candidates.first { FileManager.default.isExecutableFile(atPath: $0) } ?? candidates[0]
     }
 
-    /// `fanfare`, `fanfare-emulator` or `fanfare-lab`; or a path.
+    /// `fanfare`, `fanfare-emulator`, `fanfare-lab` or `fanfare-chaos`; or a path.
     package let name: String
     package let settings: String?
     /// Where the settings lie; stays while this does.

@@ -80,10 +80,10 @@ import Testing
         let fanfare = package.needs("fanfare")
         #expect(fanfare.isSuperset(of: ["PushWorker", "Daemon", "HTTPServer"]))
         #expect(fanfare.isDisjoint(with: Self.laboratory.union(["NIOSSL", "NIOHTTP2"])))
-        // The demo compiles no second TLS library and no HTTP/2; only the emulator's program does.
+        // The demo compiles no second TLS library and no HTTP/2; only the emulator's program and chaos do.
         let lab = package.needs("fanfare-lab")
         #expect(lab.contains("HubEmulator"))
-        #expect(lab.isDisjoint(with: ["NIOSSL", "NIOHTTP2", "EmulatorTLS"]))
+        #expect(lab.isDisjoint(with: ["NIOSSL", "NIOHTTP2", "EmulatorTLS", "Chaos"]))
         let emulator = package.needs("fanfare-emulator")
         #expect(emulator.isSuperset(of: ["NIOSSL", "NIOHTTP2", "EmulatorTLS"]))
         #expect(emulator.isDisjoint(with: ["Postgres", "CLibpq", "Store", "PushWorker", "Daemon"]))

@@ -27,7 +27,7 @@ import Testing
     }
 
     /// The others make no connection with TLS in a test; they begin in the same way.
-    @Test(arguments: ["fanfare", "fanfare-emulator", "fanfare-lab"])
+    @Test(arguments: ["fanfare", "fanfare-emulator", "fanfare-lab", "fanfare-chaos"])
     func everyProgramBeginsByDroppingThem(name: String) throws {
         let files = try FileManager.default.contentsOfDirectory(atPath: Repository.url("Sources/\(name)").path())
         let mains = try files.filter { $0.hasSuffix(".swift") }.map { try Repository.text("Sources/\(name)/\($0)") }

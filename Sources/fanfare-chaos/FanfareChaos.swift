@@ -2,16 +2,21 @@ import ArgumentParser
 import Chaos
 import CommandLineTool
 import Foundation
+import Postgres
+import PostgresServer
+import PushModel
 
 extension ProtocolMutation: ExpressibleByArgument {}
 
-/// `fanfare-lab chaos`: what bin/chaos runs.
-struct ChaosCommand: AsyncParsableCommand {
+/// The program `fanfare-chaos`, for developers of this repository: what bin/chaos runs. It is apart from `fanfare-lab`, because
+/// its hubs speak TLS and HTTP/2, whose libraries the demo does not compile.
+@main
+struct FanfareChaos: Program {
     static let configuration = CommandConfiguration(
-        commandName: "chaos",
+        commandName: "fanfare-chaos",
         abstract: "Break a running Fanfare on purpose and prove that nothing was lost or repeated.",
         discussion: """
-            Starts two private PostgreSQL servers, a hub that remembers everything and several workers; enqueues, \
+            Starts two private PostgreSQL servers, hubs of each kind that remember everything and several workers; enqueues, \
             cancels and resends while workers are killed and stopped, servers restarted and swapped, and connections \
             cut; then checks every message. Exit status: 0 every promise was kept, 1 one was broken.
 
@@ -22,7 +27,20 @@ struct ChaosCommand: AsyncParsableCommand {
             Example: bin/chaos --minutes 20 --release
             Example: bin/chaos --campaign --recipients 100000
             Example: bin/chaos --campaign --steer --minutes 10
-            """)
+            """,
+        version: fanfareVersion)
+
+    static func failure(of error: any Error) -> Failure? {
+        if let error = error as? TemporaryServerError {
+            return Failure(
+                "no private PostgreSQL", because: "\(error)", hint: "bin/setup installs its programs.",
+                status: .unavailable)
+        }
+        if let error = error as? DatabaseError {
+            return Failure("cannot \(error.doing)", because: error.why, status: .unavailable)
+        }
+        return error as? Failure
+    }
 
     @Flag(help: "Send one campaign and disturb it, instead of everything at once.") var campaign = false
 
