@@ -91,7 +91,7 @@ public struct ChaosRun: Sendable {
         let deleted = await injector.deleted
         var facts = try await EvidenceReader(
             database: testBed.database, emulator: testBed.emulator, emulatorBegan: testBed.emulatorBegan,
-            forgotten: deleted + people.doomed
+            forgotten: deleted + people.doomed, faults: injector.faults
         ).facts()
         facts.confirmed = await backend.confirmed + strangers.confirmed + beside.bulk + beside.urgent
         facts.urgent = beside.urgent
@@ -99,6 +99,7 @@ public struct ChaosRun: Sendable {
         facts.deleted = deleted
         facts.erased = await people.erased
         facts.pauses = await injector.pauses
+        facts.cuts = await injector.cuts
         facts.losses = await injector.losses
         facts.clockSteps = await injector.clockSteps
         for registrar in registrars {

@@ -4,23 +4,27 @@ import Postgres
 
 /// Carries out a schedule, and remembers what was done and how long it took to get well.
 actor FaultInjector {
-    private let testBed: TestBed
+    let testBed: TestBed
     private let recent: @Sendable () async -> [Int64]
     private var busy: Set<InjectedFault.Kind.Ground> = []
     private(set) var done: [Done] = []
     /// When workers stood still, seconds since 1970.
-    private(set) var pauses: [ClosedRange<Double>] = []
+    var pauses: [ClosedRange<Double>] = []
     /// Seconds from a kill to the moment nothing of that worker was left to rescue.
-    private(set) var rescues: [Double] = []
+    var rescues: [Double] = []
     /// Messages that killed workers held.
-    private(set) var held: Int64 = 0
+    var held: Int64 = 0
     /// When a lagging standby lost commits, seconds since 1970.
     private(set) var losses: [ClosedRange<Double>] = []
     /// When the server's clock was off: then the times of its rows say nothing.
     private(set) var clockSteps: [ClosedRange<Double>] = []
     /// Rows of push.message that were deleted.
     private(set) var deleted: [Facts.Forgotten] = []
-    private(set) var failures: [String] = []
+    var failures: [String] = []
+    /// When connections of many requests ended without a word, seconds since 1970.
+    private(set) var cuts: [ClosedRange<Double>] = []
+    /// What was set at the emulator, by its numbers.
+    private(set) var faults: [Int: Fault] = [:]
 
     struct Done: Sendable {
         var kind: InjectedFault.Kind
@@ -89,109 +93,27 @@ actor FaultInjector {
         case .newerSchema: return try await migrateFurther(injection)
         case .clockStep: try testBed.emulator.advance(by: 30)
         case .rotateByPerson:
-            let hub: TestHub = injection.seed.isMultiple(of: 2) ? .news : .shop
+            let hub = [TestHub.news, .shop, .ios][Int(injection.seed % 3)]
             try await insist("SELECT push.rotate_hub(\(hub.rawValue))")
         case .cutBeforeBody, .cutAfterBody, .cutAfterTaking, .cutAnswer, .throttle, .serverError, .gatewayTimeout,
-            .tokenEndpoint, .hang, .skew, .rotateKeys, .refuse:
+            .tokenEndpoint, .hang, .skew, .rotateKeys, .refuse, .goAway, .resetStream, .lowerStreams, .swallow,
+            .endToken:
             try await injectIntoHub(injection)
         }
         return true
     }
 
-    private func injectIntoWorker(_ injection: InjectedFault) async throws -> Bool {
-        var pause: ClosedRange<Double>?
-        let id: pid_t?
-        switch injection.kind {
-        case .killWorker:
-            id = try await testBed.fleet.take(injection.worker) { worker, _ in
-                worker.signal(SIGKILL)
-                _ = await worker.ended
-                return true
-            }
-            if let id { try await waitForRescue(of: id) }
-        case .stopWorker:
-            id = try await testBed.fleet.take(injection.worker) { worker, _ in
-                worker.signal(SIGTERM)
-                _ = await worker.ended
-                return true
-            }
-        case .reloadWorker:
-            id = try await testBed.fleet.take(injection.worker) { worker, _ in
-                worker.reload()
-                return false
-            }
-        case .workerClock:
-            let isAhead = injection.seed.isMultiple(of: 2)
-            id = try await testBed.fleet.take(injection.worker) { worker, clock in
-                try await self.waitForBeginning(of: worker.id)
-                try clock?.set(isAhead ? 86_400 : -86_400)
-                try await Task.sleep(for: .seconds(injection.lasts + 1))
-                try clock?.set(0)
-                try await Task.sleep(for: .seconds(1.5))  // until it has noticed
-                return false
-            }
-            // Its tokens were refused: both keys, and then the hub was held.
-            if id != nil { try await resumeHubs() }
-        default:
-            let from = Date().timeIntervalSince1970
-            id = try await testBed.fleet.take(injection.worker) { worker, _ in
-                worker.signal(SIGSTOP)
-                try await Task.sleep(for: .seconds(injection.lasts))
-                worker.signal(SIGCONT)
-                return false
-            }
-            pause = from...Date().timeIntervalSince1970 + 5
-        }
-        if id != nil, let pause { pauses.append(pause) }
-        return id != nil
-    }
-
-    /// A worker that begins while its clock is off ends by itself.
-    private func waitForBeginning(of id: pid_t) async throws {
-        let began = ContinuousClock.now
-        let name = "%/\(id)"
-        while began.duration(to: .now) < .seconds(30) {
-            // A database that does not answer is asked again.
-            let rows = try? await testBed.database.query("SELECT count(*) FROM push.worker WHERE name LIKE \(name)") {
-                rows in try rows.first { row in try row.int64() } ?? 0
-            }
-            if let rows, rows > 0 { return }
-            try await Task.sleep(for: .milliseconds(100))
-        }
-        throw ChaosError("worker \(id) did not begin within 30 s")
-    }
-
-    /// Until no claim of the worker stands; at most two minutes.
-    private func waitForRescue(of id: pid_t) async throws {
-        let began = ContinuousClock.now
-        let name = "%/\(id)"
-        var isFirstLook = true
-        while began.duration(to: .now) < .seconds(120) {
-            // A database that is away, as it may be here, is asked again.
-            let left = try? await testBed.database.query(
-                """
-                SELECT coalesce(sum(cardinality(c.ids)), 0)::bigint
-                  FROM push.claim c JOIN push.worker w ON w.id = c.worker
-                 WHERE w.name LIKE \(name)
-                """
-            ) { rows in try rows.first { row in try row.int64() } ?? 0 }
-            if isFirstLook, let left {
-                held += left
-                isFirstLook = false
-            }
-            if left == 0 {
-                rescues.append(began.duration(to: .now) / .seconds(1))
-                return
-            }
-            try await Task.sleep(for: .milliseconds(200))
-        }
-        failures.append("what worker \(id) held when it was killed was not rescued within two minutes")
-    }
-
     private func injectIntoHub(_ injection: InjectedFault) async throws {
-        let number = try testBed.emulator.add(Fault(injection))
+        let fault = Fault(injection)
+        let began = Date().timeIntervalSince1970
+        let number = try testBed.emulator.add(fault)
+        faults[number] = fault
         try await Task.sleep(for: .seconds(injection.lasts))
         _ = testBed.emulator.removeFault(number)
+        if injection.kind.cutsConnections {
+            // Neighbours may have been on their way for as long as an answer takes.
+            cuts.append(began - 10...Date().timeIntervalSince1970 + 5 + injection.kind.aftermath)
+        }
         // Every key was refused: the hub is held, and the operator who corrects the clock or the account resumes it.
         if injection.kind == .skew || injection.kind == .tokenEndpoint { try await resumeHubs() }
     }
@@ -204,7 +126,7 @@ actor FaultInjector {
         try await testBed.settings.change { $0.address = .right }
     }
 
-    private func resumeHubs() async throws { try await insist("SELECT push.resume_hub(name) FROM push.hub") }
+    func resumeHubs() async throws { try await insist("SELECT push.resume_hub(name) FROM push.hub") }
 
     /// Less than a minute: with more, a worker would refuse to begin meanwhile.
     private func stepServerClock(_ injection: InjectedFault) async throws {

@@ -28,10 +28,11 @@ public struct FaultPlan: Sendable, Equatable {
                 case .tokenEndpoint: Double.random(in: 3...8, using: &random)
                 default: Double.random(in: 0.5...3, using: &random)
                 }
-            injections.append(
-                InjectedFault(
-                    kind: kind, at: at, lasts: lasts, worker: Int.random(in: 0..<workers, using: &random),
-                    seed: random.next()))
+            let injection = InjectedFault(
+                kind: kind, at: at, lasts: lasts, worker: Int.random(in: 0..<workers, using: &random),
+                seed: random.next())
+            // The end of a run is not put off by it.
+            if kind.aftermath == 0 || at + lasts + kind.aftermath < seconds { injections.append(injection) }
             at += Double.random(in: 0.4...2.6, using: &random)
         }
         self.injections = injections

@@ -16,7 +16,7 @@ public struct InjectedFault: Sendable, Equatable {
         case cutAnswer = "answers cut in the middle"
         case throttle = "429 with Retry-After"
         case serverError = "500, 502 or 503"
-        case gatewayTimeout = "504 of FCM after it took the message"
+        case gatewayTimeout = "504 of FCM or APNs after it took the message"
         case hang = "answers that take seconds"
         case skew = "the hub's clock two hours off"
         case clockStep = "the hub's clock steps forward"
@@ -24,6 +24,11 @@ public struct InjectedFault: Sendable, Equatable {
         case rotateByPerson = "push.rotate_hub"
         case refuse = "403, 404, 307, 407, 501 or 505 for some posts"
         case tokenEndpoint = "FCM's token endpoint fails, hangs or refuses"
+        case goAway = "GOAWAY of APNs while requests are in flight"
+        case resetStream = "streams reset by APNs, with any code"
+        case lowerStreams = "fewer streams at APNs, or none"
+        case swallow = "requests and PINGs that APNs leaves without an answer"
+        case endToken = "a provider token that APNs calls ended"
         case refusedConnection = "hubs at an address that refuses connections"
         case unknownHost = "hubs at a name that nobody knows"
         case withoutTLS = "hubs at an address without TLS"
@@ -52,6 +57,17 @@ public struct InjectedFault: Sendable, Equatable {
             }
         }
 
+        /// Whether a connection that carries several requests ends without a word.
+        var cutsConnections: Bool {
+            switch self {
+            case .cutBeforeBody, .cutAfterBody, .cutAfterTaking, .cutAnswer, .swallow: true
+            default: false
+            }
+        }
+
+        /// Seconds after its end in which it still has effects: a request that is left without an answer ends by its timeout.
+        var aftermath: Double { self == .swallow ? 20 : 0 }
+
         /// Needs processes whose clock can be set (`FakeClock`).
         public var isAboutClocks: Bool { self == .workerClock || self == .serverClock }
 
@@ -66,7 +82,7 @@ public struct InjectedFault: Sendable, Equatable {
         var weight: Int {
             switch self {
             case .killWorker: 6
-            case .pauseWorker, .cutBeforeBody, .cutAfterBody, .cutAfterTaking: 3
+            case .goAway, .resetStream, .pauseWorker, .cutBeforeBody, .cutAfterBody, .cutAfterTaking: 3
             case .stopDatabaseAtOnce, .pauseBriefly, .stopWorker, .throttle, .hang, .cutAnswer, .failOver, .refuse,
                 .deleteRows:
                 2

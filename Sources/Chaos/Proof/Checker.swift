@@ -26,6 +26,7 @@ public struct Checker {
         checker.checkUrgent()
         checker.checkErased()
         checker.checkAnswers()
+        checker.checkWords()
         checker.checkDevices()
         return checker.found
     }
@@ -122,7 +123,7 @@ public struct Checker {
 
     /// A backend deletes what push.gone_targets lists.
     private mutating func checkGone() {
-        for handle in facts.gone where !handle.hasPrefix(MessageGenerator.gonePhone) {
+        for handle in facts.gone where !MessageGenerator.isGone(handle) {
             report(.goneMeansGone, nil, "push.gone_targets lists \(handle)")
         }
     }

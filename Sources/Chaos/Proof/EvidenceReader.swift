@@ -10,6 +10,8 @@ struct EvidenceReader {
     let emulatorBegan: Double
     /// Messages that were deleted or erased, or may have been.
     let forgotten: [Facts.Forgotten]
+    /// By their numbers in the emulator; of one that is missing here nothing is known. Default: none.
+    var faults: [Int: Fault] = [:]
 
     func facts() async throws -> Facts {
         var facts = Facts()
@@ -130,9 +132,18 @@ struct EvidenceReader {
     private func arrival(_ entry: JournalEntry) -> Facts.Arrival {
         Facts.Arrival(
             number: entry.number, hub: entry.hub, at: emulatorBegan + entry.elapsed, status: entry.status,
-            isTaken: entry.taken, isWhole: entry.body != nil, isSpoilt: entry.fault != nil,
-            receipt: entry.tracking ?? entry.notification, tags: entry.tags,
+            isTaken: entry.taken, isWhole: entry.body != nil,
+            isSpoilt: entry.fault.map { faults[$0]?.spoilsAnswers ?? true } ?? false,
+            isRefused: entry.fault.map { faults[$0]?.streamCode == .refusedStream } ?? false,
+            receipt: entry.tracking ?? entry.notification, post: Self.post(of: entry.notification, at: entry.hub),
+            tags: entry.tags,
             markers: SendParser.markers(in: entry.body))
+    }
+
+    /// An id of APNs ends with that of the post (docs/wire/fcm-apns.md).
+    static func post(of id: String?, at hub: String) -> Int64? {
+        guard TestHub(rawValue: hub)?.kind == .apns, let id else { return nil }
+        return UInt64(id.filter { $0 != "-" }.suffix(16), radix: 16).map { Int64($0 & 0x3FFF_FFFF_FFFF_FFFF) }
     }
 }
 

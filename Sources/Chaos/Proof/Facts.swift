@@ -99,14 +99,19 @@ public struct Facts: Sendable {
         public var isWhole: Bool
         /// Something was done to the answer on purpose.
         public var isSpoilt: Bool
+        /// The hub refused the stream (REFUSED_STREAM): it says that it did nothing with the request.
+        public var isRefused: Bool
         /// As in `Post.Answer`.
         public var receipt: String?
+        /// The post that it is, if the request says so.
+        public var post: Int64?
         public var tags: String?
         public var markers: Set<String>
 
         public init(
             number: Int, hub: String, at: Double, status: Int?, isTaken: Bool, isWhole: Bool = true,
-            isSpoilt: Bool = false, receipt: String? = nil, tags: String?, markers: Set<String>
+            isSpoilt: Bool = false, isRefused: Bool = false, receipt: String? = nil, post: Int64? = nil, tags: String?,
+            markers: Set<String>
         ) {
             self.number = number
             self.hub = hub
@@ -115,13 +120,15 @@ public struct Facts: Sendable {
             self.isTaken = isTaken
             self.isWhole = isWhole
             self.isSpoilt = isSpoilt
+            self.isRefused = isRefused
             self.receipt = receipt
+            self.post = post
             self.tags = tags
             self.markers = markers
         }
 
         /// Accepted, or read to its end and left unanswered.
-        var mayBeSent: Bool { isTaken || status == nil && isWhole }
+        var mayBeSent: Bool { isTaken || status == nil && isWhole && !isRefused }
     }
 
     /// An INSERT that returned this id, and whose commit was confirmed.
@@ -203,6 +210,9 @@ public struct Facts: Sendable {
     public var lostChanges: [String] = []
     /// When workers stood still on purpose, seconds since 1970: then an answer that came in time can be read too late.
     public var pauses: [ClosedRange<Double>] = []
+    /// When connections of many requests ended without a word, seconds since 1970: then the neighbours of a request that a fault
+    /// struck have no answer, too.
+    public var cuts: [ClosedRange<Double>] = []
     /// When a standby that took over had received nothing, seconds since 1970: what was committed then is lost.
     public var losses: [ClosedRange<Double>] = []
     /// When the server's clock was off, seconds since 1970: then the times of its rows say nothing.

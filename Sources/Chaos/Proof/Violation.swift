@@ -12,6 +12,7 @@ public struct Violation: Sendable, Hashable, CustomStringConvertible {
         case everyPostIsWrittenDown = "no post leaves that is not written down first"
         case acceptedMeansTaken = "what is accepted was taken by the hub"
         case doubtMeansUnanswered = "every message in doubt had a post without an answer"
+        case wordsMeanNoDoubt = "what APNs answered, refused unread or left out of a GOAWAY is not in doubt"
         case staleChangesNothing = "a late completion changes nothing but the doubt of its own post"
         case cancelledMeansUnsent = "what was cancelled is not sent"
         case erasedMeansGone = "what was erased is gone, and is not sent"

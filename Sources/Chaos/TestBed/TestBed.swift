@@ -1,8 +1,6 @@
 import Foundation
 import HubEmulator
-import Logging
 import Postgres
-import Signing
 import Store
 
 /// What a run breaks: two servers, a hub that remembers everything, several workers, all private to it.
@@ -28,12 +26,6 @@ struct TestBed {
     static let leaseSeconds = Double(WorkerConfig.lease)
     /// Posts in flight at once to one hub, of each worker.
     static let window = WorkerConfig.window
-    /// Phones of the app that FCM reaches: `phone-0` and so on.
-    static let phones = 200
-    /// Topics that phones have, each a third of them.
-    static let topics = ["sport", "science", "world"]
-    /// Seconds an access token of FCM lasts: short, so that workers fetch one again and again.
-    private static let tokenSeconds = 15
 
     /// Opens one for as long as `body` needs it.
     ///
@@ -74,7 +66,7 @@ struct TestBed {
         let janitor = try CleanupShell(directory: directory, ending: cluster.ending(), worker: worker)
         do {
             try await cluster.start(withStandby: options.kinds.contains(.failOver))
-            let (emulator, began) = try await emulator()
+            let (emulator, began) = try await TestEmulator.start(in: directory)
             let database = try await migrated(cluster)
             let fleet = WorkerFleet(
                 command: [
@@ -82,7 +74,8 @@ struct TestBed {
                     "notice",
                 ], directory: directory, places: options.workers, clocks: workerClocks ?? [])
             let settings = try WorkerSettings(
-                config(cluster, emulator), at: directory + "/config.json", for: fleet)
+                TestEmulator.config(of: emulator, database: cluster.conninfo(database: "fanfare"), in: directory),
+                at: directory + "/config.json", for: fleet)
             @Sendable func application(_ user: String) -> Database {
                 Database(
                     DatabaseSettings(
@@ -101,47 +94,6 @@ struct TestBed {
     }
 
     private static func login(_ role: String?) -> String { "locker_\(role ?? "of_no_role")" }
-
-    /// - Returns: also when it began to count, in seconds since 1970.
-    private static func emulator() async throws -> (HubEmulator, began: Double) {
-        let policy = SASPolicy(
-            name: "chaos", key: Secret(keys.first), secondaryKey: Secret(keys.second), rights: [.send, .listen])
-        var settings = EmulatorSettings(
-            hubs: TestHub.allCases.filter { $0.kind == .notificationHubs }.map {
-                .init($0.rawValue, policies: [policy])
-            }, senders: TestHub.allCases.filter { $0.kind == .fcm }.map { sender($0.rawValue) })
-        settings.keptEntries = 20_000_000
-        settings.keptPushesPerInbox = 1
-        settings.keptPushes = 1
-        settings.keptHandles = 1
-        var log = Logger(label: "chaos.emulator")
-        log.logLevel = .critical
-        let began = Date().timeIntervalSince1970
-        let emulator = try HubEmulator(settings, logger: log)
-        _ = try await emulator.start()
-        for hub in TestHub.allCases where hub.kind == .fcm {
-            for number in 0..<phones {
-                let id = "phone-\(number)"
-                try emulator.register(
-                    Installation(
-                        id, platform: .fcmV1, pushChannel: .handle(id), topics: [topics[number % topics.count]]),
-                    at: hub.rawValue)
-            }
-        }
-        return (emulator, began)
-    }
-
-    /// Of every hub.
-    private static let keys = (first: "Zmlyc3Qga2V5", second: "c2Vjb25kIGtleQ==")
-
-    /// With two accounts, as hubs have two keys.
-    private static func sender(_ name: String) -> EmulatorSettings.Sender {
-        let project = "\(name)-chaos"
-        var sender = EmulatorSettings.Sender(
-            name, project: project, accounts: [.init(project: project), .init(project: project, name: "second")])
-        sender.tokenSeconds = tokenSeconds
-        return sender
-    }
 
     private static func migrated(_ cluster: Cluster) async throws -> Database {
         let first = Database(
@@ -171,25 +123,6 @@ struct TestBed {
             try await Task.sleep(for: .milliseconds(100))
         }
         throw ChaosError("no worker began within a minute; see \(directory)/worker-0.log")
-    }
-
-    private static func config(_ cluster: Cluster, _ emulator: HubEmulator) -> WorkerConfig {
-        let credentials = TestHub.allCases.map { hub -> (TestHub, WorkerConfig.Credentials) in
-            switch hub.kind {
-            case .notificationHubs:
-                let first = emulator.connectionString(for: hub.rawValue)?.reveal() ?? ""
-                return (hub, .init(first: first, second: first.replacing(keys.first, with: keys.second)))
-            case .fcm:
-                let accounts = (0...1).map { emulator.serviceAccount(of: hub.rawValue, account: $0)?.reveal() ?? "" }
-                return (hub, .init(first: accounts[0], second: accounts[1]))
-            case .apns:
-                let keys = (0...1).map { emulator.apnsKey(of: hub.rawValue, key: $0)?.reveal() ?? "" }
-                return (hub, .init(first: keys[0], second: keys[1]))
-            }
-        }
-        return WorkerConfig(
-            database: cluster.conninfo(database: "fanfare"), emulator: emulator.endpoint ?? "",
-            credentials: Dictionary(uniqueKeysWithValues: credentials))
     }
 
     /// Ends everything. The directory goes too, unless it is kept for a look.

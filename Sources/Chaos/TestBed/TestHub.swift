@@ -8,8 +8,16 @@ public enum TestHub: String, Sendable, CaseIterable {
     case local
     /// A sender of FCM.
     case shop
+    /// A sender of APNs, over TLS and HTTP/2.
+    case ios
 
-    public var kind: HubKind { self == .shop ? .fcm : .notificationHubs }
+    public var kind: HubKind {
+        switch self {
+        case .news, .local: .notificationHubs
+        case .shop: .fcm
+        case .ios: .apns
+        }
+    }
 
     /// For people: `shop, FCM`.
     var title: String { "\(rawValue), \(kind.facts.label)" }

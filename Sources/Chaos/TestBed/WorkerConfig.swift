@@ -13,15 +13,21 @@ struct WorkerConfig: Sendable {
         case withoutTLS
     }
 
-    /// Both credentials of a hub: connection strings, or service accounts. They name the emulator's address.
+    /// Both credentials of a hub: connection strings, or service accounts, which name the emulator's address; or keys of Apple.
     struct Credentials: Sendable {
         var first: String
         var second: String
+        /// Those of Apple's keys.
+        var ids: (first: String, second: String)?
     }
 
     let database: String
     /// `http://127.0.0.1:8099`
     let emulator: String
+    /// `https://127.0.0.1:8443`: where it emulates APNs.
+    let secureEmulator: String
+    /// Of the authority that signed the emulator's certificate.
+    let caFile: String
     let credentials: [TestHub: Credentials]
     /// How `news` is localised.
     var localization = "properties"
@@ -33,12 +39,18 @@ struct WorkerConfig: Sendable {
     static let lease = 5
     /// Posts in flight at once to one hub, of each worker.
     static let window = 32
+    /// The developer team of Apple's keys.
+    static let team = "CHAOSTEAM0"
+
+    /// The app of a sender of APNs.
+    static func topic(of hub: TestHub) -> String { "com.example.\(hub.rawValue)" }
 
     var text: String {
         get throws {
             let file = File(
                 database: .init(url: database),
-                hubs: Dictionary(uniqueKeysWithValues: TestHub.allCases.map { ($0.rawValue, hub($0)) }))
+                hubs: Dictionary(uniqueKeysWithValues: TestHub.allCases.map { ($0.rawValue, hub($0)) }),
+                transport: .init(caFile: caFile))
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
             return String(decoding: try encoder.encode(file), as: UTF8.self)
@@ -56,7 +68,12 @@ struct WorkerConfig: Sendable {
             file.localization = hub == .news ? localization : "tags"
             file.languages = ["en": "English", "fr": "French", "zh-Hans": "Mandarin"]
             file.fallback = "en"
-        case .apns: break
+        case .apns:
+            file.endpoint = secureBase
+            file.topic = Self.topic(of: hub)
+            file.teamId = Self.team
+            (file.key, file.secondaryKey) = (first, second)
+            (file.keyId, file.secondaryKeyId) = (credentials[hub]?.ids?.first, credentials[hub]?.ids?.second)
         case .fcm:
             file.endpoint = base
             file.serviceAccount = movesTokens ? moved(first) : first
@@ -77,6 +94,15 @@ struct WorkerConfig: Sendable {
         }
     }
 
+    /// That of a hub which is spoken to over TLS alone.
+    private var secureBase: String {
+        switch address {
+        case .right: secureEmulator
+        case .refusing: "https://127.0.0.1:1"
+        case .unknown, .withoutTLS: base
+        }
+    }
+
     private func moved(_ credential: String) -> String { credential.replacing(emulator, with: base) }
 
     private struct File: Encodable {
@@ -92,6 +118,12 @@ struct WorkerConfig: Sendable {
             var endpoint: String?
             var serviceAccount: String?
             var secondaryServiceAccount: String?
+            var topic: String?
+            var teamId: String?
+            var keyId: String?
+            var secondaryKeyId: String?
+            var key: String?
+            var secondaryKey: String?
             var localization: String?
             var tags: String?
             var packTags: Bool?
@@ -106,8 +138,12 @@ struct WorkerConfig: Sendable {
         struct Console: Encodable {
             var listen = "off"
         }
+        struct Transport: Encodable {
+            var caFile: String
+        }
         var database: Database
         var hubs: [String: Hub]
+        var transport: Transport
         var dispatch = Dispatch()
         var console = Console()
     }

@@ -33,7 +33,7 @@ extension MessageGenerator {
     /// - Parameter tag: a topic of this content alone.
     private mutating func toPhonesOrTopics(_ template: Row, tag: String) -> [[Row]] {
         var row = template
-        let phone = "phone-\(Int.random(in: 0..<TestBed.phones, using: &random))"
+        let phone = "phone-\(Int.random(in: 0..<TestEmulator.phones, using: &random))"
         switch Int.random(in: 0..<14, using: &random) {
         case 0: row.handles = ["fid:\(phone)"]
         case 1:
@@ -46,7 +46,7 @@ extension MessageGenerator {
             row.handles = [phone]
             row.dedupeKey = "once-\(number)"
             return [[row], [row.saying(row.marker + ".again", in: nil, Self.message)]]
-        case 4, 5: row.tag = TestBed.topics.randomElement(using: &random)
+        case 4, 5: row.tag = TestEmulator.topics.randomElement(using: &random)
         case 6: row.tag = "(\(tag).a || \(tag).b) && !\(tag).c"
         case 7:  // one content for several topics, which may share a post
             return [

@@ -25,8 +25,9 @@ struct MessageGenerator {
 
     var random: SeededRandom
     private(set) var number = 0
-    /// Rows that were made for FCM.
+    /// Rows that were made for FCM, and for APNs.
     var rowsForFCM = 0
+    var rowsForAPNs = 0
 
     init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
@@ -37,7 +38,7 @@ struct MessageGenerator {
         var row = Row(hub: TestHub.news.rawValue, tag: tag, content: Self.text("\(number)"), marker: "\(number)")
         row.priority = [0, 1, 1, 1, 2].randomElement(using: &random) ?? 1
         if Int.random(in: 0..<4, using: &random) == 0 { row.onDoubt = "resend" }
-        switch Int.random(in: 0..<21, using: &random) {
+        switch Int.random(in: 0..<25, using: &random) {
         case 0, 1:  // a content in three languages, in one statement
             return [["en", "fr", "zh-Hans"].map { Self.translated(row, $0) }]
         case 2:  // ... in two, joined by a key
@@ -77,6 +78,8 @@ struct MessageGenerator {
             return [[Self.translated(row, "en"), Self.translated(row, "fr")]]
         case 17...20:
             return nextForFCM(row)
+        case 21...24:
+            return nextForAPNs(row)
         default:
             break
         }

@@ -52,8 +52,8 @@ actor OperatorTraffic {
             )
             actions["resolve: \(decision)", default: 0] += Int(count)
         case 36, 37:
-            // Not for a phone that FCM keeps refusing for a while: with its new life the row would be tried for minutes.
-            let patterns = MessageGenerator.slowPhones.map { $0 + "%" }
+            // Not for a phone that is refused for a while: with its new life the row would be tried for minutes.
+            let patterns = MessageGenerator.slow.map { $0 + "%" }
             let count = try await number(
                 """
                 SELECT push.retry(ARRAY(SELECT r.id FROM push.result r JOIN push.message m ON m.id = r.id
@@ -64,7 +64,7 @@ actor OperatorTraffic {
             actions["retry", default: 0] += Int(count)
         case 38:
             // More seldom than they are resumed, so that most of the time they work.
-            let hub = [TestHub.local, .local, .shop].randomElement(using: &random) ?? .local
+            let hub = [TestHub.local, .local, .shop, .ios].randomElement(using: &random) ?? .local
             try await database.execute("SELECT push.pause_hub(\(hub.rawValue))")
             actions["pause", default: 0] += 1
         default:

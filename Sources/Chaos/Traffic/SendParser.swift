@@ -2,7 +2,7 @@
 ///
 /// Markers stand in contents between two `#`. A send whose body was never read is identified by its tags alone, and may then
 /// have carried any of the translations that have that tag. A send to FCM has all of that in its body; what the journal
-/// shows as its tags is its topic or its condition.
+/// shows as its tags is its topic or its condition. A send to APNs says by its id which post it is.
 struct SendParser {
     /// By message: the sends that carried it.
     private(set) var arrivals: [Int64: [Facts.Arrival]] = [:]
@@ -22,11 +22,18 @@ struct SendParser {
             if let first = message.tag.flatMap({ Self.tokens($0).first }) { tagged[first, default: []].append(message) }
             marked[message.marker, default: []].append(message)
         }
+        let numbered = Dictionary((facts.messages + deleted).map { ($0.id, $0) }) { first, _ in first }
+        let posts = Dictionary(facts.posts.map { ($0.id, $0.messages) }) { first, _ in first }
         for arrival in facts.arrivals {
             let tokens = Set(Self.tokens(arrival.tags ?? ""))
-            let candidates =
-                arrival.tags == nil
-                ? arrival.markers.flatMap { marked[$0] ?? [] } : tokens.flatMap { tagged[$0] ?? [] }
+            let candidates: [Facts.Message] =
+                if let post = arrival.post.flatMap({ posts[$0] }) {
+                    post.compactMap { numbered[$0] }
+                } else if arrival.tags == nil {
+                    arrival.markers.flatMap { marked[$0] ?? [] }
+                } else {
+                    tokens.flatMap { tagged[$0] ?? [] }
+                }
             let carried = candidates.filter { message in
                 guard message.hub == arrival.hub else { return false }
                 guard arrival.markers.isEmpty || arrival.markers.contains(message.marker) else { return false }

@@ -23,6 +23,12 @@ import Testing
         #expect(zip(injections, injections.dropFirst()).allSatisfy { $0.at < $1.at })
     }
 
+    /// What is left without an answer ends by its timeout, long after the fault.
+    @Test(arguments: 0..<20) func nothingPutsTheEndOfARunOff(seed: UInt64) {
+        let injections = schedule(seed: seed).injections.filter { $0.kind == .swallow }
+        #expect(!injections.isEmpty && injections.allSatisfy { $0.at + $0.lasts + 20 < 600 })
+    }
+
     @Test func onlyOneFaultAtATimeMovesTheHubs() {
         let moving = InjectedFault.Kind.allCases.filter { $0.ground == .addresses }
         #expect(moving == [.refusedConnection, .unknownHost, .withoutTLS])

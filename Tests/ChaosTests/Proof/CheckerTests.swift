@@ -68,6 +68,7 @@ import Testing
         result(8, 90_001, at: 15, "retrying", "resent")
         result(8, 100_001, at: 16, "accepted", "taken_by_hub")
         DeviceCheckerTests.addDevices(to: &facts)
+        WordCheckerTests.addPosts(to: &facts)
         facts.urgent = [.init(id: 1, marker: "m1", at: 0.9)]
         facts.tally = [.init(hub: "news", status: "cancelled", reason: "cancelled_by_caller"): 1]
         facts.counted = facts.tally
@@ -193,6 +194,10 @@ import Testing
         Wrong("told cancelled and accepted", .cancelledMeansUnsent, 1) { $0.cancelled.append((1, 1)) },
         Wrong("an urgent message waits for a bulk post", .urgentNeverWaits, 1) { $0.urgent[0].at -= 15 },
         Wrong("an urgent message never leaves", .urgentNeverWaits, 7) { $0.urgent.append(.init(id: 7, marker: "m7")) },
+        Wrong("in doubt, and APNs refused the stream", .wordsMeanNoDoubt, 201) { facts in
+            guard let index = facts.arrivals.firstIndex(where: { $0.number == 201 }) else { return }
+            (facts.arrivals[index].isRefused, facts.arrivals[index].isTaken) = (true, false)
+        },
         Wrong("the tally counts one too many", .tallyAgrees, nil) {
             $0.tally[.init(hub: "news", status: "accepted", reason: "taken_by_hub")] = 1
         },

@@ -63,13 +63,13 @@ import Testing
         let shop = (json?["hubs"] as? [String: Any])?["shop"] as? [String: Any]
         #expect(shop?["messages"] as? [String: Int] == ["scheduled": 1])
         #expect(shop?["taken"] as? Int == 1)
-        #expect(json?["taken"] as? Int == 3)
+        #expect(json?["taken"] as? Int == 4)
     }
 
     @Test func aRunThatOneHubTookNoPartInProvesNothing() {
         var facts = Facts()
-        facts.arrivals = ["news", "local", "shop"].map {
-            .init(number: 1, hub: $0, at: 1, status: 201, isTaken: $0 != "shop", tags: nil, markers: [])
+        facts.arrivals = TestHub.allCases.map {
+            .init(number: 1, hub: $0.rawValue, at: 1, status: 201, isTaken: $0 != .shop, tags: nil, markers: [])
         }
         let report = Report(options: ChaosRun.Options(seed: 7), facts: facts, violations: [])
         #expect(!report.isGood)

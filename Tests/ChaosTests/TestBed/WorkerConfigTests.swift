@@ -7,12 +7,13 @@ import Testing
     private static let emulator = "http://127.0.0.1:8099"
 
     private static let config = WorkerConfig(
-        database: "host=/tmp", emulator: emulator,
+        database: "host=/tmp", emulator: emulator, secureEmulator: "https://127.0.0.1:8443", caFile: "/tmp/ca.pem",
         credentials: [
             .news: .init(first: "Endpoint=\(emulator)/;1", second: "Endpoint=\(emulator)/;2"),
             .local: .init(first: "Endpoint=\(emulator)/;3", second: "Endpoint=\(emulator)/;4"),
             .shop: .init(
                 first: #"{"token_uri":"\#(emulator)/token"}"#, second: #"{"token_uri":"\#(emulator)/token","b":1}"#),
+            .ios: .init(first: "key 1", second: "key 2", ids: ("AAAAAAAAAA", "BBBBBBBBBB")),
         ])
 
     private func hubs(_ change: (inout WorkerConfig) -> Void = { _ in }) throws -> [String: [String: Any]] {
@@ -30,11 +31,24 @@ import Testing
         #expect(hubs["shop"]?["kind"] as? String == "fcm")
         #expect(hubs["shop"]?["endpoint"] as? String == Self.emulator)
         #expect(hubs["shop"]?["serviceAccount"] as? String == #"{"token_uri":"http://127.0.0.1:8099/token"}"#)
+        let ios = try #require(hubs["ios"])
+        let values = ["kind", "topic", "teamId", "keyId", "secondaryKeyId", "key", "secondaryKey", "endpoint"].map {
+            ios[$0] as? String
+        }
+        #expect(
+            values == [
+                "apns", "com.example.ios", "CHAOSTEAM0", "AAAAAAAAAA", "BBBBBBBBBB", "key 1", "key 2",
+                "https://127.0.0.1:8443",
+            ])
+        #expect(try Self.config.text.contains(#""caFile" : "/tmp/ca.pem""#))
     }
 
     @Test func onlyTheHubThatIsLocalisedOtherwiseChanges() throws {
         let hubs = try hubs { $0.localization = "tags" }
-        #expect(hubs.mapValues { $0["localization"] as? String } == ["news": "tags", "local": "tags", "shop": "tags"])
+        #expect(
+            hubs.mapValues { $0["localization"] as? String } == [
+                "news": "tags", "local": "tags", "shop": "tags", "ios": nil,
+            ])
         #expect(try self.hubs()["news"]?["localization"] as? String == "properties")
     }
 
@@ -47,6 +61,8 @@ import Testing
         #expect(hubs["news"]?["connectionString"] as? String == "Endpoint=\(base)/;1")
         #expect(hubs["local"]?["connectionString"] as? String == "Endpoint=\(base)/;3")
         #expect(hubs["shop"]?["endpoint"] as? String == base)
+        let secure = base.replacing("http://", with: "https://")
+        #expect(hubs["ios"]?["endpoint"] as? String == secure, "it is spoken to over TLS alone")
         let account = try #require(hubs["shop"]?["serviceAccount"] as? String)
         #expect(account.contains(Self.emulator), "tokens go on")
     }

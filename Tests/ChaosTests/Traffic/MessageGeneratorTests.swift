@@ -44,10 +44,31 @@ import Testing
         for start in ["phone-", "fid:phone-", "gone-", "invalid-", "mismatch-", "throttle-", "unavailable-"] {
             #expect(rows.contains { $0.handles?[0].hasPrefix(start) == true }, "\(start)")
         }
-        for tag in TestBed.topics { #expect(rows.contains { $0.tag == tag }) }
+        for tag in TestEmulator.topics { #expect(rows.contains { $0.tag == tag }) }
         for isThere: (MessageGenerator.Row) -> Bool in [
             { $0.dedupeKey != nil }, { $0.onDoubt == "resend" }, { $0.delay > 0 }, { $0.tag?.contains("&&") == true },
             { $0.locale == "fr" }, { $0.tag?.contains("refused-") == true }, { $0.tag?.hasSuffix(".4") == true },
+        ] {
+            #expect(rows.contains(where: isThere))
+        }
+    }
+
+    private static let toIOS = rows(seed: 1).filter { $0.hub == "ios" }
+
+    @Test func everyKindIsWrittenForAPNs() {
+        let rows = Self.toIOS
+        #expect(rows.allSatisfy { $0.format == "apple" && $0.tag == nil && $0.handles?.count == 1 })
+        #expect(rows.allSatisfy { SendParser.markers(in: $0.content) == [$0.marker] })
+        let starts = ["ab", "AB", MessageGenerator.goneHandle, "5a4db0c5", "dead0400", "dead1400"]
+        for start in starts + MessageGenerator.goneHandles + MessageGenerator.slowHandles {
+            #expect(rows.contains { $0.handles?[0].hasPrefix(start) == true }, "\(start)")
+        }
+        let digits = Set("0123456789abcdefABCDEF")
+        #expect(rows.allSatisfy { $0.handles?[0].allSatisfy(digits.contains) == true })
+        #expect(rows.allSatisfy { $0.handles?[0].count.isMultiple(of: 2) == true })
+        for isThere: (MessageGenerator.Row) -> Bool in [
+            { $0.dedupeKey != nil }, { $0.onDoubt == "resend" }, { $0.delay > 0 }, { $0.expires != nil },
+            { $0.content.contains("content-available") },
         ] {
             #expect(rows.contains(where: isThere))
         }
@@ -61,12 +82,18 @@ import Testing
             #expect(next.count { $0.hasPrefix("invalid-") || $0.hasPrefix("mismatch-") } <= 2)
             #expect(next.count { $0.hasPrefix("throttle-") } <= 1)
         }
+        let tokens = Self.toIOS.map { $0.handles?[0] ?? "" }
+        for start in tokens.indices.dropLast(20) {
+            let next = tokens[start..<start + 20]
+            #expect(next.count { token in MessageGenerator.invalidHandles.contains(where: token.hasPrefix) } <= 2)
+            #expect(next.count { token in MessageGenerator.slowHandles.contains(where: token.hasPrefix) } <= 1)
+        }
     }
 
     /// Otherwise it would be tried for minutes after the run.
-    @Test func whatFCMKeepsRefusingForAWhileExpiresSoon() {
-        let slow = Self.toShop.filter { row in
-            MessageGenerator.slowPhones.contains { row.handles?[0].hasPrefix($0) == true }
+    @Test func whatIsRefusedForAWhileExpiresSoon() {
+        let slow = (Self.toShop + Self.toIOS).filter { row in
+            MessageGenerator.slow.contains { row.handles?[0].hasPrefix($0) == true }
         }
         #expect(!slow.isEmpty && slow.allSatisfy { ($0.expires ?? .infinity) < 15 })
     }
