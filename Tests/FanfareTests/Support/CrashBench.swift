@@ -25,13 +25,7 @@ struct CrashBench {
     ///   - name: of its settings, and of its log.
     ///   - proxied: its connections lead through the proxy.
     func start(_ name: String, proxied: Bool = false, batch: Int = 100) throws -> ServiceBench.Process {
-        let url = proxied ? proxy.conninfo(worker.test.conninfo) : worker.test.conninfo
-        let settings = """
-            {"database": {"url": "\(url)"\(proxied ? #", "prepare": "never""# : "")},
-             "hubs": {"\(worker.hub.name)": \(try hub())},
-             "console": {"listen": "off"}, "dispatch": {"leaseSeconds": 5, "batch": \(batch)},
-             "transport": {"caFile": "\(worker.transport.caBundle ?? "")"}}
-            """
+        let settings = try settings(proxied: proxied, batch: batch)
         let fanfare = BuiltProgram(settings: try scratch.write(settings, to: name + ".json"), scratch: scratch)
         let process = fanfare.process(["run", "--log-format", "json"])
         process.standardInput = FileHandle.nullDevice
@@ -40,8 +34,23 @@ struct CrashBench {
         return try ServiceBench.Process(process)
     }
 
+    /// Writes other settings for one that runs: a sender of APNs proves itself with another of its keys.
+    func give(key: Int, to name: String) throws {
+        _ = try scratch.write(try settings(key: key), to: name + ".json")
+    }
+
+    private func settings(proxied: Bool = false, batch: Int = 100, key: Int = 0) throws -> String {
+        let url = proxied ? proxy.conninfo(worker.test.conninfo) : worker.test.conninfo
+        return """
+            {"database": {"url": "\(url)"\(proxied ? #", "prepare": "never""# : "")},
+             "hubs": {"\(worker.hub.name)": \(try hub(key: key))},
+             "console": {"listen": "off"}, "dispatch": {"leaseSeconds": 5, "batch": \(batch)},
+             "transport": {"caFile": "\(worker.transport.caBundle ?? "")"}}
+            """
+    }
+
     /// The hub in the settings of a worker.
-    private func hub() throws -> String {
+    private func hub(key number: Int) throws -> String {
         switch worker.hub.kind {
         case .notificationHubs:
             let connection = worker.emulator.connectionString(for: worker.hub.hub)?.reveal() ?? ""
@@ -58,11 +67,11 @@ struct CrashBench {
                 """
         case .apns:
             let sender = worker.emulator.apnsSender(worker.hub.name)
-            let key = worker.emulator.apnsKey(of: worker.hub.name)?.reveal() ?? ""
+            let key = worker.emulator.apnsKey(of: worker.hub.name, key: number)?.reveal() ?? ""
             let text = try JSONSerialization.data(withJSONObject: key, options: .fragmentsAllowed)
             return """
                 {"kind": "apns", "topic": "\(sender?.topic ?? "")", "teamId": "\(sender?.teamID ?? "")", "window": 16,
-                 "keyId": "\(sender?.keys.first?.id ?? "")", "endpoint": "\(worker.emulator.secureEndpoint ?? "")",
+                 "keyId": "\(sender?.keys[number].id ?? "")", "endpoint": "\(worker.emulator.secureEndpoint ?? "")",
                  "key": \(String(decoding: text, as: UTF8.self))}
                 """
         }

@@ -141,4 +141,16 @@ import Testing
         let sent = worker.emulator.journal().filter { $0.status == 200 }.count
         #expect(sent == 1_000)
     }
+
+    /// Each is noted; they hold nothing and close no gate.
+    @Test func tenThousandPhonesThatAreGoneAreNotedOneAfterTheOther() async throws {
+        let worker = try await Self.worker()
+        try await Self.enqueue((1...10_000).map { String(format: "dead0410%06x", $0) }, in: worker)
+        try await worker.drain()
+        #expect(try await worker.statuses() == "rejected 10000")
+        #expect(try await worker.test.number("SELECT count(*) FROM push.gone_targets") == 10_000)
+        #expect(try await worker.test.texts("SELECT state FROM push.hub_health") == ["open"])
+        #expect(try await worker.lost() == [])
+        #expect(worker.emulator.journal().count == 10_000)
+    }
 }
