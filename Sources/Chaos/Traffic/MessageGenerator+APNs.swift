@@ -30,7 +30,8 @@ extension MessageGenerator {
         switch rowsForAPNs % 30 {
         case 2, 12: row.handles = [TestEmulator.formerHandle(Int.random(in: 0..<TestEmulator.phones, using: &random))]
         case 22: row.handles = [handle(Self.goneHandles[round % Self.goneHandles.count])]
-        case 7, 20: row.handles = [handle(Self.invalidHandles[rowsForAPNs % Self.invalidHandles.count])]
+        case 7: row.handles = [handle(Self.invalidHandles[round % Self.invalidHandles.count])]
+        case 20: row.handles = [handle(Self.invalidHandles[(round + 1) % Self.invalidHandles.count])]
         case 15:
             row.handles = [handle(Self.slowHandles[round % Self.slowHandles.count])]
             // It is tried again after a minute, or a quarter of an hour.

@@ -8,7 +8,11 @@ extension Schema {
     /// - Throws: `DatabaseError`.
     public func databaseNumber() async throws(DatabaseError) -> UInt64 {
         try await database.query(
-            "SELECT push_internal.current_system(), (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())::bigint",
+            """
+            SELECT s.system_identifier, d.oid::bigint
+              FROM pg_control_system() s
+                   JOIN pg_database d ON d.datname = current_database()
+            """,
             doing: "read which database this is"
         ) { rows in
             try rows.single { row in
