@@ -24,7 +24,7 @@ import Testing
                 compared += 1
             }
         }
-        #expect(compared == 10 * Self.samples.count)
+        #expect(compared == 14 * Self.samples.count)
     }
 
     @Test func theHubNamePatternAgreesWithItsRule() throws {
