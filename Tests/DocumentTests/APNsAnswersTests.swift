@@ -7,29 +7,12 @@ import Testing
 
 /// The table "What comes back" of docs/apns.md: each answer is given, and message and hub do what its row says.
 @Suite(.timeLimit(.minutes(10))) struct APNsAnswersTests {
-    /// One answer of a row.
-    struct Case: Sendable, CustomTestStringConvertible {
-        let answer: String
-        let message: String
-        let hub: String
-        var testDescription: String { answer }
-
-        static let all: [Case] = {
-            let text = (try? Page("docs/apns.md").text) ?? ""
-            let table = text.split(separator: "| APNs answers | the message | the hub | who acts |\n").last ?? ""
-            let lines = table.split(separator: "\n\n").first?.split(separator: "\n").dropFirst() ?? []
-            return lines.flatMap { line in
-                let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-                return cells[0].components(separatedBy: ", ").map {
-                    Case(answer: $0.replacing("`", with: ""), message: cells[1], hub: cells[2])
-                }
-            }
-        }()
-    }
+    private static let rows = AnswerRow.all(
+        in: "docs/apns.md", below: "| APNs answers | the message | the hub | who acts |")
 
     @Test func theTableHasTheAnswersThatAreTriedHere() {
         #expect(
-            Case.all.map(\.answer) == [
+            Self.rows.map(\.answer) == [
                 "410 Unregistered", "410 ExpiredToken", "400 BadDeviceToken", "400 DeviceTokenNotForTopic",
                 "400 MissingDeviceToken", "413 PayloadTooLarge", "400 BadCollapseId", "400 BadExpirationDate",
                 "400 BadMessageId", "400 BadPriority", "400 DuplicateHeaders", "400 InvalidPushType",
@@ -66,8 +49,8 @@ import Testing
         return fault
     }
 
-    @Test(arguments: Case.all)
-    func messageAndHubDoWhatTheRowSays(of item: Case) async throws {
+    @Test(arguments: rows)
+    func messageAndHubDoWhatTheRowSays(of item: AnswerRow) async throws {
         var made = try await TestWorker.make(TestWorker.ios)
         made.secondary = made.emulator.apnsKey(of: "ios", key: 1)
         let worker = made

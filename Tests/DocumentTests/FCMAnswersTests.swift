@@ -8,30 +8,11 @@ import Testing
 
 /// The table "What comes back" of docs/fcm.md: each answer is given, and message and hub do what its row says.
 @Suite(.timeLimit(.minutes(10))) struct FCMAnswersTests {
-    /// One answer of a row.
-    struct Case: Sendable, CustomTestStringConvertible {
-        let answer: String
-        let message: String
-        let hub: String
-        var testDescription: String { answer }
-
-        /// `404 UNREGISTERED`; a second number of the cell stands for itself: `500, 502, 503`.
-        static let all: [Case] = {
-            let text = (try? Page("docs/fcm.md").text) ?? ""
-            let table = text.split(separator: "| FCM answers | the message | the hub |\n").last ?? ""
-            let lines = table.split(separator: "\n\n").first?.split(separator: "\n").dropFirst() ?? []
-            return lines.flatMap { line in
-                let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
-                return cells[0].components(separatedBy: ", ").map {
-                    Case(answer: $0.replacing("`", with: ""), message: cells[1], hub: cells[2])
-                }
-            }
-        }()
-    }
+    private static let rows = AnswerRow.all(in: "docs/fcm.md", below: "| FCM answers | the message | the hub |")
 
     @Test func theTableHasTheAnswersThatAreTriedHere() {
         #expect(
-            Case.all.map(\.answer) == [
+            Self.rows.map(\.answer) == [
                 "404 UNREGISTERED", "400 that names the token", "403 SENDER_ID_MISMATCH", "other 400", "429",
                 "429 that names the device", "500", "502", "503", "504", "none after the request left", "401",
                 "401 THIRD_PARTY_AUTH_ERROR", "403", "bare 404",
@@ -53,8 +34,8 @@ import Testing
         return fault
     }
 
-    @Test(arguments: Case.all)
-    func messageAndHubDoWhatTheRowSays(of item: Case) async throws {
+    @Test(arguments: rows)
+    func messageAndHubDoWhatTheRowSays(of item: AnswerRow) async throws {
         var made = try await TestWorker.make(TestWorker.shop)
         made.secondary = made.emulator.serviceAccount(of: "shop", account: 1)
         let worker = made
