@@ -34,6 +34,7 @@ public struct SelfIssuedTLS: TLSProvider {
         let layer = TLSLayer(
             http2: .nio,
             clientName: { [clientNames] channel in
+                // The loss is meant: a channel without TLS has no certificate, and nil says that.
                 let shown = try? channel.pipeline.syncOperations.nioSSL_peerCertificate()
                 return shown.flatMap { clientNames[$0] }
             }

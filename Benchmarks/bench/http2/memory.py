@@ -20,7 +20,7 @@ SIDES = {
     IDLE: ("http2", 0, 1_000), f"{OURS}, {IN_FLIGHT} streams of one connection": ("http2", 1, 1_000),
     f"{OURS}, {IN_FLIGHT} streams of six connections": ("http2-six", 6, 100)}
 ABOUT = (f"{IN_FLIGHT} in flight and as many that wait, TLS 1.3, to `c/h2_sink.c`, which answers after {LATENCY_MS} ms and has "
-         "seen so many streams open at a time. *idle*: the same program without a request. The difference is the median of the "
+         "seen that number of streams open at a time. *idle*: the same program without a request. The difference is the median of the "
          "rounds' differences.")
 
 

@@ -63,6 +63,7 @@ struct LocalHub {
         let secrets = configuration.apns
         let keys = [(secrets.key, secrets.keyID), (secrets.secondaryKey, secrets.secondaryKeyID)].compactMap {
             key, id in
+            // The loss is meant, as above: `Settings.load` has refused what is no key, and says why.
             key.flatMap { try? EmulatorSettings.APNsSender.Key(p8: $0, id: id) }
         }
         guard !keys.isEmpty, let team = secrets.team, let topic = configuration.settings.topic,

@@ -8,6 +8,7 @@ import PushModel
 import Signing
 import TestSupport
 import Testing
+import VectorSupport
 
 @testable import fanfare
 
@@ -457,6 +458,19 @@ import Testing
         #expect(findings.contains { $0.name == "topics" } == false)
         hub.tagsAreTopics = true
         #expect(DoctorHubs.advice(on: hub).contains { $0.name == "topics" } == (kind == .fcm))
+    }
+
+    @Test(arguments: [(31.0, DoctorFinding.Grade.ok), (29, .warn), (-1, .fail)])
+    func theEndOfACertificateIsSaidInTime(days: Double, grade: DoctorFinding.Grade) throws {
+        let vectors = try Vectors.object("fcm-apns/client_certificate")
+        let certificate = try ClientCertificate(
+            certificate: try #require(vectors["certificate"] as? String),
+            key: Secret(try #require(vectors["key"] as? String)))
+        let finding = DoctorHubs.finding(
+            certificate, of: HubSettings(name: "ios", kind: .apns),
+            now: Double(certificate.notAfter) - days * 86_400)
+        #expect(finding.grade == grade && finding.found.hasPrefix("on 2025-01-31"), "\(finding)")
+        #expect((finding.remedy?.contains("hubs.ios.certificate") ?? false) == (grade != .ok))
     }
 
     @Test func aLongListIsCutAndCounted() {

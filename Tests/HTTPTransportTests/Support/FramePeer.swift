@@ -93,7 +93,7 @@ final class FramePeer {
         if !body.isEmpty { send(Self.data, ends ? Self.endStream : 0, stream, Array(body.utf8)) }
     }
 
-    /// Answers with a body of so many bytes, within the windows that the client opens.
+    /// Answers with a body of this length in bytes, within the windows that the client opens.
     ///
     /// - Returns: bytes that were sent: fewer when the client has reset the stream or closed.
     func answer(_ stream: UInt32, bytes count: Int) -> Int {
