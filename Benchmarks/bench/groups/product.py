@@ -1,4 +1,4 @@
-"""The whole product against its alternatives: same messages, same sink, one process each. Over HTTP/2 in bench/http2."""
+"""The whole product against its alternatives: same messages, same sink, one process each. Over HTTP/2 in http2.py."""
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from bench.bench import Bench
 from bench.drain import Drain
 from bench.figures import Spread, median_ratio, ratio_of_medians, shown, spread_shown
-from bench.http2 import product as http2
 from bench.interleave import interleaved
 from bench.sides import Side
 from bench.sides.fanfare import Fanfare
@@ -17,7 +16,7 @@ from bench.sides.peer import Peer
 from bench.table import Table
 
 ABOUT = "messages/s, CPU, memory, WAL and statements: fanfare drain and its peers, into the same sink"
-TABLES = ("product", "product-latency", *http2.TABLES)
+TABLES = ("product", "product-latency")
 COLUMNS = ["side", "messages/s", "fanfare is", "CPU µs a message: worker", "PostgreSQL", "sink", "resident, MB",
            "WAL bytes a message", "statements per 1,000", "system calls a message", "wake-ups a message"]
 CLIENTS = ("azure-notification-hub-unofficial", "notificationhubs-rest-python")
@@ -56,9 +55,6 @@ def variants(bench: Bench) -> list[Variant]:
 def run(bench: Bench) -> Iterator[Table]:
     for variant in variants(bench):
         if table := _measured(bench, variant):
-            yield table
-    for variant in http2.VARIANTS:
-        if table := http2.run(bench, variant):
             yield table
 
 
