@@ -226,8 +226,8 @@ let package = Package(
         test(
             "Daemon",
             [
-                "Concurrency", "Configuration", "Postgres", "PushWorker", "Signing", "SocketSupport", "Store",
-                "Telemetry",
+                "Concurrency", "Configuration", "Postgres", "PushModel", "PushWorker", "Signing", "SocketSupport",
+                "Store", "Telemetry", log,
             ]),
         .testTarget(
             name: "FanfareTests",

@@ -12,6 +12,7 @@ extension HubService {
             version: fanfareVersion)
         let credentials: [Credential]
         let passes: any PassSource
+        var startNotice: String?
         let certificate = try hub.apns.clientCertificate()
         if let certificate {
             let pass = CertificatePass(certificate, of: shared)
@@ -27,6 +28,9 @@ extension HubService {
                 ProviderTokens(primary: primary, secondary: secondary, environment: settings.environment, of: shared)
             }
             passes = tokens(primary, secondary)
+            startNotice =
+                "this start makes a new provider token of key \(primary.keyID): APNs takes it, because the connections are new, "
+                + "too; a worker that starts again and again may get TooManyProviderTokenUpdates, and waits 20 minutes then"
             let credential = { (word: String, setting: String, key: ProviderKey) in
                 Credential(
                     name: "\(word) key", setting: "hubs.\(settings.name).\(setting)",
@@ -42,6 +46,6 @@ extension HubService {
             question: Question(
                 ask: { try apns.request(for: APNs.nobody, id: 0, with: $0) },
                 read: { apns.answer(forNobody: $0) }),
-            testSends: .none, makePasses: { _, _ in passes })
+            testSends: .none, startNotice: startNotice, makePasses: { _, _ in passes })
     }
 }

@@ -20,6 +20,8 @@ public struct HubService: Sendable {
     /// What shows whether it knows us, and sends nothing.
     public let question: Question
     public let testSends: TestSends
+    /// What a start of a worker does at the service, for its log; nil: nothing that people should know.
+    public let startNotice: String?
     private let makePasses: @Sendable (HTTPClient, (any PassSource)?) throws -> any PassSource
 
     /// What a test send does at the service.
@@ -65,6 +67,7 @@ public struct HubService: Sendable {
     init(
         _ settings: HubSettings, base: String, provider: any Provider, installations: Installations? = nil,
         credentials: [Credential], certificate: ClientCertificate? = nil, question: Question, testSends: TestSends,
+        startNotice: String? = nil,
         makePasses: @escaping @Sendable (HTTPClient, (any PassSource)?) throws -> any PassSource
     ) {
         self.settings = settings
@@ -75,6 +78,7 @@ public struct HubService: Sendable {
         self.certificate = certificate
         self.question = question
         self.testSends = testSends
+        self.startNotice = startNotice
         self.makePasses = makePasses
     }
 

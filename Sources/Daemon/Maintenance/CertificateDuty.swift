@@ -21,11 +21,17 @@ struct CertificateDuty: Sendable {
     }
 
     func look() {
-        for (hub, end) in ends.sorted(by: { $0.key < $1.key }) {
-            guard let words = CertificateEnd(at: end).words(now: clock()) else { continue }
+        for (hub, words) in due {
             log.warning(
-                "\(words): make a new one in the Apple developer account, and reload",
-                metadata: ["hub": "\(hub)"])
+                "\(words): make a new one in the Apple developer account, and reload", metadata: ["hub": "\(hub)"])
+        }
+    }
+
+    /// What there is to say today, hub by hub.
+    var due: [(hub: String, words: String)] {
+        let now = clock()
+        return ends.sorted { $0.key < $1.key }.compactMap { hub, end in
+            CertificateEnd(at: end).words(now: now).map { (hub, $0) }
         }
     }
 }

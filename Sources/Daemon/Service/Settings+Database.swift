@@ -106,6 +106,7 @@ extension Settings {
                         "hub": "\(hub.name)", "differing": "\(registered.differing.joined(separator: ", "))",
                     ])
             }
+            if let notice = passes.notice(of: service) { log.notice("\(notice)", metadata: ["hub": "\(hub.name)"]) }
             contexts.append(
                 HubContext(
                     id: registered.hub, settings: hub, settingsHash: registered.settingsHash,

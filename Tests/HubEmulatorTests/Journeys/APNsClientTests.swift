@@ -95,16 +95,24 @@ struct APNsClientTests {
     // MARK: - Requests
 
     /// Sends the same notification as the clients do, over Fanfare's own HTTP/2.
-    private func sendOurs(to handle: String, _ bench: Bench) async throws {
+    private func sendOurs(to handle: String, _ bench: Bench, _ credential: Credential = .token) async throws {
         let emulator = bench.fixture.emulator
         let sender = try #require(emulator.apnsSender("ios"))
         let endpoint: String = try #require(emulator.secureEndpoint)
         let apns = try APNs(
             topic: sender.topic, environment: .production, endpoint: endpoint, database: 1)
         let now = Int(Date().timeIntervalSince1970)
-        let pass = Pass(
-            header: Secret("bearer \(sender.keys[0].token(team: sender.teamID, issuedAt: now))"), number: 1,
-            expiry: Int64(now) + 3_000)
+        let pass: Pass
+        switch credential {
+        case .token:
+            pass = Pass(
+                header: Secret("bearer \(sender.keys[0].token(team: sender.teamID, issuedAt: now))"), number: 1,
+                expiry: Int64(now) + 3_000)
+        case .certificate:
+            let client = try #require(emulator.apnsCertificate(of: "ios"))
+            let certificate = try ClientCertificate(certificate: client.certificate, key: client.key)
+            pass = try #require(CertificatePass(certificate, of: APNsCredentials()).pass(for: endpoint))
+        }
         let post = Post(
             messages: [1], target: .handles([handle]), format: "apple",
             headers: [
@@ -168,9 +176,18 @@ struct APNsClientTests {
 
     @Test(arguments: [Client.aioapns, .java]) func aCertificateIsEnough(client: Client) async throws {
         try await run { bench in
+            try await sendOurs(to: "ab01", bench, .certificate)
+            let ours = try bench.lastRequest()
+            #expect(try await bench.lines(client, .certificate, to: ["ab01"]).count == 1)
+            let theirs = try bench.lastRequest()
+            #expect(ours["authorization"] == nil && theirs["authorization"] == nil)
+            for name in ["method", "address", "apns-topic", "apns-push-type", "apns-priority", "payload"] {
+                let isAddress = name == "address" && client == .aioapns  // it leaves the port out
+                #expect(isAddress || ours[name] == theirs[name], "\(name): \(ours[name] ?? "-") \(theirs[name] ?? "-")")
+            }
             let lines = try await bench.lines(client, .certificate, to: ["ab01", "dead0410"])
             #expect(lines[0].hasSuffix("200 -") && lines[1].hasSuffix("410 Unregistered since"), "\(lines)")
-            #expect(bench.statuses == [200, 410])
+            #expect(bench.statuses == [200, 200, 200, 410])
             #expect(try bench.lastRequest()["authorization"] == nil)
         }
     }

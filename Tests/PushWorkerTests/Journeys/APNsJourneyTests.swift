@@ -12,9 +12,14 @@ import Testing
                              {"id": "decline", "title": "Decline", "options": ["destructive"]}]}
         """
 
-    private static func worker() async throws -> TestWorker {
+    private static func worker(
+        _ configure: (inout EmulatorSettings) -> Void = { _ in }
+    ) async throws -> TestWorker {
         let categories = try CategoriesFile(json: Array(Self.categories.utf8), file: "categories.json")
-        var worker = try await TestWorker.make(TestWorker.ios) { $0.categories = categories }
+        var worker = try await TestWorker.make(TestWorker.ios) {
+            $0.categories = categories
+            configure(&$0)
+        }
         worker.settings.leaseSeconds = 3
         worker.settings.probeSeconds = 0.25
         return worker
@@ -152,5 +157,18 @@ import Testing
         #expect(try await worker.test.texts("SELECT state FROM push.hub_health") == ["open"])
         #expect(try await worker.lost() == [])
         #expect(worker.emulator.journal().count == 10_000)
+    }
+
+    /// Apple counts a token's age by its own clock. No new one helps, and APNs would refuse many: the hub waits and says where to look.
+    @Test(arguments: [7_200.0, -7_200]) func aWrongClockLosesNothingAndIsNamed(seconds: Double) async throws {
+        let worker = try await Self.worker { $0.now = { Date().timeIntervalSince1970 + seconds } }
+        try await Self.enqueue(Self.handles(20), in: worker)
+        try await worker.whileWorking { _ in
+            try await worker.until("SELECT count(*) FROM push.hub_health WHERE why LIKE '%clock%'") { $0 == 1 }
+        }
+        #expect(try await worker.test.number("SELECT count(*) FROM push.result WHERE status <> 'retrying'") == 0)
+        #expect(try await worker.lost() == [])
+        let answers = worker.emulator.journal()
+        #expect(answers.allSatisfy { $0.status == 403 } && answers.count < 100, "\(answers.count)")
     }
 }
