@@ -137,7 +137,7 @@ struct HubEffects: Sendable {
         if step == .renew { hub.gate.pauseHere(until: now + 1) }
         await renew(flight.pass, of: hub, step)
         guard step == .hold else { return }
-        let why = hub.clockSkew.reason ?? Self.everyKeyRefused(by: hub.settings.name)
+        let why = Self.everyKeyRefused(by: hub)
         let hold = hub.gate.hold(because: why, leftAt: flight.leftAt, now: now, pause: settings.probeSeconds)
         await share(hold, of: hub, because: why, leftAt: flight.leftAt)
     }
@@ -149,7 +149,7 @@ struct HubEffects: Sendable {
     func refusedPass(_ pass: Pass, by hub: HubContext) async -> String? {
         let step = nextStep(after: pass, at: hub)
         await renew(pass, of: hub, step)
-        return step == .hold ? hub.clockSkew.reason ?? Self.everyKeyRefused(by: hub.settings.name) : nil
+        return step == .hold ? Self.everyKeyRefused(by: hub) : nil
     }
 
     private func nextStep(after pass: Pass, at hub: HubContext) -> KeyFailover.Step {
@@ -177,8 +177,12 @@ struct HubEffects: Sendable {
         }
     }
 
-    private static func everyKeyRefused(by hub: String) -> String {
-        "The hub refuses every key we have: check the keys of hub \(hub) in the settings."
+    /// Not every service says what time it is.
+    private static func everyKeyRefused(by hub: HubContext) -> String {
+        if let clock = hub.clockSkew.reason { return clock }
+        let keys = "The hub refuses every key we have: check the keys of hub \(hub.settings.name) in the settings"
+        return hub.clockSkew.seconds == nil
+            ? "\(keys), and this machine's clock: its answers do not say the time." : "\(keys)."
     }
 
     /// Reports to the other workers, and people, that the hub is held; unless a person resumed it, or another worker
