@@ -27,8 +27,10 @@ struct Packer {
     }
 
     /// Adds a planned post of one content.
-    mutating func add(_ post: Post, of messages: some Collection<Message>) {
-        guard hub.packTags, let key = key(of: post, messages) else { return append(post) }
+    ///
+    /// - Parameter rows: the messages of the post.
+    mutating func add(_ post: Post, of rows: some Collection<Message>) {
+        guard hub.packTags, let key = key(of: post, rows) else { return append(post) }
         // Found or made in one step: the body is hashed once.
         let group = { (index: inout Int) in index }(&known[key, default: groups.count])
         if group == groups.count {
@@ -63,14 +65,15 @@ struct Packer {
     }
 
     /// nil: the post cannot be packed.
-    private func key(of post: Post, _ messages: some Collection<Message>) -> Key? {
+    private func key(of post: Post, _ rows: some Collection<Message>) -> Key? {
+        // A broadcast in one language has a plain tag as its target, and is still a broadcast.
+        if case .broadcast? = rows.first?.target { return nil }
         var holds = false
         var attempt: Int16 = 0
-        for message in messages {
-            // A broadcast in one language has a plain tag as its target, and is still a broadcast.
-            guard message.pack, message.target == post.target else { return nil }
-            if (message.onDoubt ?? hub.onDoubt) == .hold { holds = true }
-            attempt = max(attempt, message.attempt)
+        for row in rows {
+            guard row.pack else { return nil }
+            if (row.onDoubt ?? hub.onDoubt) == .hold { holds = true }
+            attempt = max(attempt, row.attempt)
         }
         switch post.target {
         case .broadcast: return nil

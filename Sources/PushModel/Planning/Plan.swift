@@ -75,7 +75,11 @@ public struct Plan: Sendable, Equatable {
     private mutating func add(translations: [Message], _ planner: inout Planner, _ packer: inout Packer) {
         do throws(Unsendable) {
             let (post, refused) = try planner.post(translations: translations)
-            if let post { packer.add(post, of: translations) }
+            // A refused row is not in the post, so what it says keeps nothing apart.
+            if let post {
+                packer.add(
+                    post, of: refused.isEmpty ? translations : translations.filter { post.messages.contains($0.id) })
+            }
             for (message, why) in refused { refuse(message, why.reason, why.text) }
         } catch {
             for message in translations { refuse(message.id, error.reason, error.text) }

@@ -113,7 +113,9 @@ struct Planner {
                 refused.append((row.message, error))
             }
         }
-        let included = messages.map(\.id).filter { id in !refused.contains { $0.message == id } }
+        let rows =
+            refused.isEmpty ? messages : messages.filter { row in !refused.contains { $0.message == row.id } }
+        let included = rows.map(\.id)
         if included.isEmpty { return (nil, refused) }
         do throws(Unsendable) {
             // A content without translations is sent as it is.
@@ -123,8 +125,8 @@ struct Planner {
             return (
                 Post(
                     messages: included, target: target, headers: headers, body: body,
-                    expiresAt: messages.lazy.compactMap(end).min(),
-                    priority: messages.lazy.map(\.priority).min() ?? .normal), refused
+                    expiresAt: rows.lazy.compactMap(end).min(),
+                    priority: rows.lazy.map(\.priority).min() ?? .normal), refused
             )
         } catch {
             return (nil, refused + included.map { ($0, error) })

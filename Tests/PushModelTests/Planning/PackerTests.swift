@@ -110,6 +110,19 @@ import Testing
         #expect(plan.posts.map(\.messages) == [[1, 2], [3, 4]])
     }
 
+    /// A refused row is in no post.
+    @Test(arguments: [
+        Message.of(2, lead: 1, tag: "other", locale: "fr"), .of(2, lead: 1, tag: "a", locale: "xx", pack: false),
+        .of(2, lead: 1, tag: "a", locale: "xx", attempt: 3), .of(2, lead: 1, tag: "a", locale: "xx", onDoubt: .resend),
+        .of(2, lead: 1, tag: "a", locale: "xx", expiresAt: 5),
+    ])
+    func aRefusedTranslationKeepsItsContentFromNothing(refused: Message) {
+        let plan = plan([.of(1, tag: "a", locale: "en"), refused, .of(3, tag: "b", locale: "en")])
+        #expect(plan.posts.map(\.messages) == [[1, 3]])
+        #expect(plan.posts[0].expiresAt == nil)
+        #expect(plan.refusals.map(\.message) == [2])
+    }
+
     @Test func aHubLocalisedByTagPacksOnlyRowsWithoutLocale() {
         var hub = HubSettings(name: "news")
         hub.localization = .tags
@@ -131,6 +144,11 @@ import Testing
         ])
         #expect(plan.posts.map(\.target) == [.handles(["a", "b", "c"]), .handles(["d"])])
         #expect(plan.posts[0].parts.map(\.messages) == [[1], [2]])
+    }
+
+    @Test func aRowThatNamesAHandleTwiceSharesAPostAllTheSame() {
+        let plan = plan([.of(1, handles: ["a", "b", "a"]), .of(2, handles: ["c"])])
+        #expect(plan.posts.map(\.target) == [.handles(["a", "b", "c"])])
     }
 
     @Test func atMostAThousandHandlesShareAPost() {
