@@ -4,6 +4,7 @@
 /// those along the fallback's, then the row without locale.
 struct LocalisedBody {
     private let translations: Translations
+    private let notes: PlanNotes?
     /// The properties that have a translation, by where each appears first; that place also decides how its name is
     /// written.
     private var properties: [(row: Int, member: Int)] = []
@@ -11,18 +12,20 @@ struct LocalisedBody {
     private var members: [Int?] = []
     private var writer: StringObjectWriter
 
-    init(_ translations: Translations) {
+    init(_ translations: Translations, _ notes: PlanNotes? = nil) {
         self.translations = translations
+        self.notes = notes
         let bytes = translations.rows.reduce(0) { $0 + $1.object.bytes.count }
         let copies = (translations.languages.all.count + 2) / translations.rows.count + 1
         writer = StringObjectWriter(capacity: min(bytes * copies, translations.hub.kind.facts.bodyBytes))
         findProperties()
     }
 
+    /// - Parameter notes: gets which row gives which language, and which languages the fallback fills.
     /// - Throws: `no_fallback` when a language would get no text at all, `not_sendable` when two properties would have
     ///   the same name, `too_large`.
-    static func bytes(of translations: Translations) throws(Unsendable) -> [UInt8] {
-        var body = LocalisedBody(translations)
+    static func bytes(of translations: Translations, _ notes: PlanNotes? = nil) throws(Unsendable) -> [UInt8] {
+        var body = LocalisedBody(translations, notes)
         return try body.write()
     }
 
@@ -56,7 +59,7 @@ struct LocalisedBody {
         for language in translations.languages.all {
             var isEmpty = !properties.isEmpty
             for property in properties.indices {
-                guard let value = value(property, language.order) ?? plainValue(property) else { continue }
+                guard let value = value(property, language) ?? plainValue(property, language) else { continue }
                 isEmpty = false
                 writer.append(raw: name(property), prefix: language.prefix, suffix: language.suffix, value: value)
             }
@@ -101,8 +104,8 @@ struct LocalisedBody {
         }
         guard translations.hub.plainFallback else { return }
         for property in properties.indices where plainValue(property) == nil {
-            guard let value = value(property, translations.languages.fallbackOrder) else { continue }
-            writer.append(raw: name(property), value: value)
+            guard let found = value(property, translations.languages.fallbackOrder) else { continue }
+            writer.append(raw: name(property), value: found.value)
         }
     }
 
@@ -111,9 +114,30 @@ struct LocalisedBody {
         return translations.rows[row].object.rawName(member)
     }
 
-    private func value(_ property: Int, _ order: [Int]) -> ArraySlice<UInt8>? {
-        for number in order {
-            if let row = translations.rowForLocale[number], let value = value(property, row: row) { return value }
+    /// The value that a language takes from the rows along its own chain, then from those along the fallback's.
+    private func value(_ property: Int, _ language: HubLanguages.Language) -> ArraySlice<UInt8>? {
+        guard let found = value(property, language.order) else { return nil }
+        let isOwn = found.place < language.order.count - translations.languages.fallbackOrder.count
+        if isOwn {
+            notes?.gives(language.word, from: translations.rows[found.row].message)
+        } else {
+            notes?.fills(language.word)
+        }
+        return found.value
+    }
+
+    private func plainValue(_ property: Int, _ language: HubLanguages.Language) -> ArraySlice<UInt8>? {
+        guard let value = plainValue(property) else { return nil }
+        notes?.fills(language.word)
+        return value
+    }
+
+    /// The first row that has a property, and its place in the order.
+    private func value(_ property: Int, _ order: [Int]) -> (value: ArraySlice<UInt8>, row: Int, place: Int)? {
+        for (place, number) in order.enumerated() {
+            if let row = translations.rowForLocale[number], let value = value(property, row: row) {
+                return (value, row, place)
+            }
         }
         return nil
     }

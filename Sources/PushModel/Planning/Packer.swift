@@ -11,6 +11,8 @@ struct Packer {
     private let hub: HubSettings
     private let kind: HubFacts
     private let packsHandles: Bool
+    /// nil: nobody asks why.
+    private let notes: PlanNotes?
     /// In the order of the messages; a post that was packed into another is not in here.
     private var posts: [Post] = []
     /// What is packed into each post, by its index.
@@ -18,10 +20,11 @@ struct Packer {
     private var groups: [Group] = []
     private var known: [Key: Int] = [:]
 
-    init(_ hub: HubSettings, capacity: Int, packsHandles: Bool = true) {
+    init(_ hub: HubSettings, capacity: Int, packsHandles: Bool = true, notes: PlanNotes? = nil) {
         self.hub = hub
         kind = hub.kind.facts
         self.packsHandles = packsHandles && kind.handles > 1
+        self.notes = notes
         posts.reserveCapacity(capacity)
         packed.reserveCapacity(capacity)
     }
@@ -30,26 +33,33 @@ struct Packer {
     ///
     /// - Parameter rows: the messages of the post.
     mutating func add(_ post: Post, of rows: some Collection<Message>) {
-        guard hub.packTags, let key = key(of: post, rows) else { return append(post) }
+        let key: Key
+        switch packing(of: post, rows) {
+        case .alone(let reason):
+            notes?.opens(post, apart: reason)
+            return append(post)
+        case .shared(let found): key = found
+        }
         // Found or made in one step: the body is hashed once.
         let group = { (index: inout Int) in index }(&known[key, default: groups.count])
         if group == groups.count {
             groups.append(Group(first: posts.count))
+            notes?.opens(post, group: group, key)
             return append(post)
         }
         let first = groups[group].first
         if groups[group].layers.isEmpty { groups[group].place(posts[first].target, at: first, kind) }
-        if let host = groups[group].place(post.target, at: posts.count, kind) {
-            packed[host].append(Post.Part(messages: post.messages, target: post.target))
-            if let end = post.expiresAt { posts[host].expiresAt = min(posts[host].expiresAt ?? end, end) }
-            posts[host].priority = min(posts[host].priority, post.priority)
-        } else {
-            append(post)
-        }
+        let place = groups[group].place(post.target, at: posts.count, kind)
+        notes?.places(post, group: group, place)
+        guard case .joins(let host, _) = place else { return append(post) }
+        packed[host].append(Post.Part(messages: post.messages, target: post.target))
+        if let end = post.expiresAt { posts[host].expiresAt = min(posts[host].expiresAt ?? end, end) }
+        posts[host].priority = min(posts[host].priority, post.priority)
     }
 
     /// The finished posts.
     consuming func finish() -> [Post] {
+        notes?.finish(groups)
         for (index, more) in packed.enumerated() where !more.isEmpty {
             let host = posts[index]
             posts[index] = Post(
@@ -64,29 +74,39 @@ struct Packer {
         packed.append([])
     }
 
-    /// nil: the post cannot be packed.
-    private func key(of post: Post, _ rows: some Collection<Message>) -> Key? {
-        // A broadcast in one language has a plain tag as its target, and is still a broadcast.
-        if case .broadcast? = rows.first?.target { return nil }
+    /// With whom a post may be packed.
+    private enum Packing {
+        /// With no other, whatever that one says.
+        case alone(Apart)
+        /// With those of the same key.
+        case shared(Key)
+    }
+
+    private func packing(of post: Post, _ rows: some Collection<Message>) -> Packing {
+        var isBroadcast = false
         var holds = false
         var attempt: Int16 = 0
         for row in rows {
-            guard row.pack else { return nil }
+            guard row.pack else { return .alone(.pack) }
+            // A broadcast in one language has a plain tag as its target, and is still a broadcast.
+            if case .broadcast = row.target { isBroadcast = true }
             if (row.onDoubt ?? hub.onDoubt) == .hold { holds = true }
             attempt = max(attempt, row.attempt)
         }
+        if !hub.packTags { return .alone(.packTags) }
+        if isBroadcast { return .alone(.broadcast) }
         switch post.target {
-        case .broadcast: return nil
-        case .tag(let tag): if !Target.isPlain(tag, on: kind) { return nil }
-        case .handles: if !packsHandles { return nil }
+        case .broadcast: return .alone(.broadcast)
+        case .tag(let tag): if !Target.isPlain(tag, on: kind) { return .alone(.expression) }
+        case .handles: if !packsHandles { return .alone(.oneHandle) }
         }
-        return Key(post, holds: holds, attempt: attempt, life: kind.joinsLives ? nil : Life(post))
+        return .shared(Key(post, holds: holds, attempt: attempt, life: kind.joinsLives ? nil : Life(post)))
     }
 }
 
 extension Packer {
     /// What a service is told about a post beside its content.
-    private struct Life: Hashable {
+    struct Life: Hashable {
         /// Seconds since 1970, whole ones: the defaults of rows of one statement differ by microseconds.
         let end: Double?
         let priority: Priority
@@ -98,7 +118,7 @@ extension Packer {
     }
 
     /// What posts must have in common to become one.
-    private struct Key: Hashable {
+    struct Key: Hashable {
         let body: [UInt8]
         let headers: [Post.Header]
         let format: String
@@ -109,7 +129,7 @@ extension Packer {
         let life: Life?
 
         /// The hash of the body, computed once: a growing dictionary asks for it again.
-        private let digest: Int
+        let digest: Int
 
         init(_ post: Post, holds: Bool, attempt: Int16, life: Life?) {
             body = post.body
@@ -128,10 +148,36 @@ extension Packer {
         func hash(into hasher: inout Hasher) {
             hasher.combine(digest)
         }
+
+        static func == (a: Key, b: Key) -> Bool { a.digest == b.digest && a.apart(from: b) == nil }
+
+        /// The first part in which two keys differ; nil: they are equal.
+        func apart(from other: Key) -> Apart? {
+            if body != other.body { return .body }
+            if headers != other.headers { return .headers }
+            if format != other.format { return .format }
+            if holds != other.holds { return .onDoubt }
+            if attempt != other.attempt { return .attempt }
+            if isDirect != other.isDirect { return .direct }
+            return life == other.life ? nil : .life
+        }
+
+        /// Of all parts; equal keys have equal ones.
+        var fingerprint: Int {
+            var hasher = Hasher()
+            hasher.combine(digest)
+            hasher.combine(headers)
+            hasher.combine(format)
+            hasher.combine(holds)
+            hasher.combine(attempt)
+            hasher.combine(isDirect)
+            hasher.combine(life)
+            return hasher.finalize()
+        }
     }
 
     /// Posts of one key.
-    private struct Group {
+    struct Group {
         /// The index of the first post. The other fields stay empty until a second one comes; most groups have only
         /// one.
         let first: Int
@@ -150,25 +196,32 @@ extension Packer {
             self.first = first
         }
 
+        /// Where a target goes.
+        enum Place {
+            /// Into the post with the index `host`.
+            case joins(host: Int, layer: Int)
+            /// Into a post of its own, with the reason.
+            case opens(Apart, layer: Int)
+        }
+
         /// Finds room for one more target.
         ///
         /// - Parameter index: where its own post would go.
-        /// - Returns: the index of the post it joins; nil when no post has room, and it starts the next one.
         @discardableResult
-        mutating func place(_ target: Target, at index: Int, _ kind: HubFacts) -> Int? {
+        mutating func place(_ target: Target, at index: Int, _ kind: HubFacts) -> Place {
             let addresses = target.addresses(on: kind)
             let layer = addresses.reduce(0) { max($0, seen[$1] ?? 0) }
             for address in addresses { seen[address] = layer + 1 }
             if layer == layers.count {
                 layers.append(Layer(host: index, count: addresses.count))
-                return nil
+                return .opens(.repeatedTag, layer: layer)
             }
             if layers[layer].count + addresses.count > target.packLimit(on: kind) {
                 layers[layer] = Layer(host: index, count: addresses.count)
-                return nil
+                return .opens(.full, layer: layer)
             }
             layers[layer].count += addresses.count
-            return layers[layer].host
+            return .joins(host: layers[layer].host, layer: layer)
         }
     }
 }

@@ -12,14 +12,17 @@ public struct Plan: Sendable, Equatable {
     ///   - epoch: seconds since 1970 when that clock showed 0. Default: it counts from 1970.
     ///   - packsHandles: whether messages to handles may share a post: the tier of the hub may have no batches.
     ///   - runContents: what the runs say that these messages belong to, by `Message.stream`.
+    ///   - notes: gets what is decided about each content. Default: nobody asks why, and nothing is noted.
     public init(
         _ messages: [Message], for hub: HubSettings, now: Double, epoch: Double = 0, packsHandles: Bool = true,
-        runContents: [Int64: RunContent] = [:]
+        runContents: [Int64: RunContent] = [:], notes: PlanNotes? = nil
     ) {
-        var planner = Planner(hub, epoch: epoch)
-        var packer = Packer(hub, capacity: messages.count, packsHandles: packsHandles)
+        notes?.begin(now: now, capacity: messages.count)
+        var planner = Planner(hub, epoch: epoch, notes: notes)
+        var packer = Packer(hub, capacity: messages.count, packsHandles: packsHandles, notes: notes)
         let contents = Plan.contents(messages, of: hub)
         for index in messages.indices {
+            notes?.beginContent()
             guard messages[index].expiresAt > now else {
                 refuse(messages[index].id, .expired, "expires_at: it had passed before the message could be sent")
                 continue

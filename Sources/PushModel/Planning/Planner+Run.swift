@@ -58,18 +58,25 @@ extension Planner {
         if message.content == "null" { throw Unsendable("content", nil, "it was erased") }
         let own = isPersonal && message.content != "{}" ? try OwnProperties(message.content) : nil
         let key = RunBody(content: content.id, locale: locale)
-        if !isPersonal, let known = runBodies[key] { return known }
+        if !isPersonal, let known = runBodies[key] {
+            notes?.reuseLanguages(of: key, for: message.id)
+            return known
+        }
         let headers = try ProviderHeaders.read(
             try content.headers.map { headers throws(Unsendable) in
                 String(decoding: try headers.filled(from: own, as: "headers"), as: UTF8.self)
             }, format: content.format, isDirect: message.isDirect)
         let payload: Payload
         if let locale {
+            if !locale.isEmpty { notes?.gives(locale, from: message.id) }
             payload = try self.payload(content, locale, own, headers)
         } else {
             payload = Payload(body: try localisedBody(of: message, saying: content, own), headers: headers)
         }
-        if !isPersonal { runBodies[key] = payload }
+        if !isPersonal {
+            runBodies[key] = payload
+            notes?.keepLanguages(of: message.id, as: key)
+        }
         return payload
     }
 
@@ -103,7 +110,7 @@ extension Planner {
             _ = try translations.add(Translations.Row(message: message.id, locale: nil, object: plain))
         }
         for row in unmatched { try translations.assignFallback(row) }
-        return try LocalisedBody.bytes(of: translations)
+        return try LocalisedBody.bytes(of: translations, notes)
     }
 
     private func properties(

@@ -4,6 +4,8 @@ struct Planner {
     let kind: HubFacts
     /// Seconds since 1970 when the clock of `Message.expiresAt` showed 0.
     private let epoch: Double
+    /// nil: nobody asks which row gives which language.
+    let notes: PlanNotes?
     /// Prepared for the first localised content.
     private var languages: HubLanguages?
     /// The locales parsed so far, by their text: a claim has few, and many rows of each.
@@ -21,9 +23,10 @@ struct Planner {
         let headers: [Post.Header]
     }
 
-    init(_ hub: HubSettings, epoch: Double = 0) {
+    init(_ hub: HubSettings, epoch: Double = 0, notes: PlanNotes? = nil) {
         self.hub = hub
         self.epoch = epoch
+        self.notes = notes
         kind = hub.kind.facts
     }
 
@@ -56,7 +59,11 @@ struct Planner {
                     "a content of format \(message.format) is finished and cannot be localised by property; "
                         + "set hubs.\(hub.name).localization \"tags\" or leave locale null")
             }
-            if !message.isDirect { target = try target.narrowed(to: locale.nearest(of: hub.languages.keys), on: kind) }
+            if !message.isDirect {
+                let language = locale.nearest(of: hub.languages.keys)
+                target = try target.narrowed(to: language, on: kind)
+                notes?.gives(language.text, from: message.id)
+            }
         }
         let payload = try payload(of: message)
         try message.checkDirect(payload.headers)
@@ -121,7 +128,7 @@ struct Planner {
             // A content without translations is sent as it is.
             let body =
                 included.count == 1 && translations.plain != nil
-                ? translations.rows[0].object.bytes : try LocalisedBody.bytes(of: translations)
+                ? translations.rows[0].object.bytes : try LocalisedBody.bytes(of: translations, notes)
             return (
                 Post(
                     messages: included, target: target, headers: headers, body: body,
