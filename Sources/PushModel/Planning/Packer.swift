@@ -145,8 +145,10 @@ extension Packer {
             digest = hasher.finalize()
         }
 
+        /// Headers of their own are what thousands of messages with one text may have.
         func hash(into hasher: inout Hasher) {
             hasher.combine(digest)
+            if !headers.isEmpty { hasher.combine(headers) }
         }
 
         static func == (a: Key, b: Key) -> Bool { a.digest == b.digest && a.apart(from: b) == nil }
