@@ -54,6 +54,7 @@ DELETE FROM push.schema_file WHERE path !~ '^[0-9]';
 \ir functions/hubs/steer_hub.sql
 \ir functions/hubs/add_hub.sql
 \ir functions/hubs/remove_hub.sql
+\ir functions/protocol/bounds.sql
 \ir functions/protocol/waits.sql
 \ir functions/protocol/drain.sql
 \ir functions/protocol/results.sql

@@ -77,8 +77,9 @@ SET enable_seqscan = off SET enable_bitmapscan = off SET enable_nestloop = off S
 SET enable_sort = off AS $$
 #variable_conflict use_column
 DECLARE
-    most_messages constant int := 5000;
-    most_bytes constant int := 8000000;
+    most constant int := least(n, push_internal.most_pointers());
+    most_messages constant int := push_internal.most_messages();
+    most_bytes constant int := push_internal.most_bytes();
     known record;
     last_at timestamptz := 'infinity';
     last_id bigint := 9223372036854775807;
@@ -141,7 +142,7 @@ BEGIN
                AND d.due_at <= now() AND (d.due_at, d.id) > (mark_at, mark_id)
                AND (d.due_at, d.id) <= (last_at, last_id) AND d.kind <> 'k'
              ORDER BY d.due_at, d.id
-             LIMIT least(n, 1000)
+             LIMIT most
                FOR UPDATE SKIP LOCKED) p;
     IF leads IS NULL THEN
         RETURN;

@@ -1,5 +1,17 @@
 -- Contents with a key become ordinary ones.
 
+CREATE OR REPLACE FUNCTION push_internal.same_locale_note(rider bigint) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+RETURN format('Message %s has the same content_key and locale.', rider);
+COMMENT ON FUNCTION push_internal.same_locale_note IS
+    'The note of a message with a content_key that is not sent because another one has its locale.';
+
+CREATE OR REPLACE FUNCTION push_internal.too_many_translations_note() RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT format('A content has at most %s translations. Use another content_key.', push_internal.most_translations())
+$$;
+COMMENT ON FUNCTION push_internal.too_many_translations_note IS 'The note of a translation beyond push_internal.most_translations.';
+
 CREATE OR REPLACE FUNCTION push_worker.gather_v1(
     hub      int,
     priority smallint,
@@ -14,8 +26,8 @@ SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off S
 SET enable_sort = off AS $$
 #variable_conflict use_column
 DECLARE
-    most_translations constant int := 100;
-    most constant int := least(n, 1000);
+    most_translations constant int := push_internal.most_translations();
+    most constant int := least(n, push_internal.most_pointers());
     -- Due pointers.
     pointers tid[];
     leads bigint[];
@@ -156,13 +168,12 @@ BEGIN
                               FOR UPDATE SKIP LOCKED) d))
         ), same AS (
             SELECT array_agg(m.id) AS ids,
-                   array_agg(format('Message %s has the same content_key and locale.', m.rider)) AS notes
+                   array_agg(push_internal.same_locale_note(m.rider)) AS notes
               FROM message m
              WHERE m.nth > 1
         ), more AS (
             SELECT array_agg(u.id) AS ids,
-                   array_agg(format('A content has at most %s translations. Use another content_key.',
-                                    most_translations)) AS notes
+                   array_agg(push_internal.too_many_translations_note()) AS notes
               FROM content c, unnest(c.ids[most_translations + 1:]) u(id)
         )
         SELECT s.ids AS same, s.notes AS same_notes, m.ids AS more, m.notes AS more_notes

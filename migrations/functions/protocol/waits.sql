@@ -72,7 +72,7 @@ SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off S
 SET enable_sort = off AS $$
 #variable_conflict use_column
 DECLARE
-    most constant int := 200;      -- a look takes 0.1 ms, and messages that wait for nothing are claimed behind them
+    most constant int := least(end_waits.n, push_internal.most_waits());
     looked bigint[];
     ended record;
     arrived bigint;
@@ -82,7 +82,7 @@ BEGIN
           FROM push.waiting w
          WHERE w.hub = end_waits.hub AND w.priority = end_waits.priority AND w.look_at <= now()
          ORDER BY w.look_at, w.id
-         LIMIT least(end_waits.n, most)
+         LIMIT most
            FOR UPDATE SKIP LOCKED);
     IF looked = '{}' THEN
         RETURN;
