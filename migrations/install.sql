@@ -62,6 +62,8 @@ DELETE FROM push.schema_file WHERE path !~ '^[0-9]';
 \ir functions/protocol/heartbeat.sql
 \ir functions/protocol/gather.sql
 \ir functions/protocol/claim.sql
+\ir functions/protocol/peek.sql
+\ir functions/protocol/peek_lanes.sql
 \ir functions/protocol/intent.sql
 \ir functions/protocol/late_answers.sql
 \ir functions/protocol/complete.sql

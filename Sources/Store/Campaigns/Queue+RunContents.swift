@@ -6,7 +6,18 @@ extension Queue {
     ///
     /// - Parameter streams: as `Message.stream`; those that do not exist any more are left out of the answer.
     public func runContents(of streams: [Int64]) async throws(DatabaseError) -> [Int64: RunContent] {
-        struct Line: Sendable {
+        try await database.query(Self.contents(of: streams), doing: "read what campaigns say", Self.runContents)
+    }
+
+    static func contents(of streams: [Int64]) -> SQL {
+        """
+        SELECT of_streams, id, format, headers, fallback, locale, content
+          FROM push_worker.run_contents_v1(\(streams))
+        """
+    }
+
+    static func runContents(_ rows: borrowing Rows) throws -> [Int64: RunContent] {
+        struct Line {
             let streams: [Int64]
             let id: Int64
             let format: String
@@ -15,18 +26,11 @@ extension Queue {
             let locale: String
             let content: String
         }
-        let lines = try await database.query(
-            """
-            SELECT of_streams, id, format, headers, fallback, locale, content
-              FROM push_worker.run_contents_v1(\(streams))
-            """, doing: "read what campaigns say"
-        ) { rows in
-            try rows.map { row in
-                Line(
-                    streams: try row.int64Array(), id: try row.int64(), format: try row.string(),
-                    headers: try row.stringOrNil(), fallback: try row.stringOrNil(), locale: try row.string(),
-                    content: try row.string())
-            }
+        let lines = try rows.map { row in
+            Line(
+                streams: try row.int64Array(), id: try row.int64(), format: try row.string(),
+                headers: try row.stringOrNil(), fallback: try row.stringOrNil(), locale: try row.string(),
+                content: try row.string())
         }
         var contents: [Int64: RunContent] = [:]
         for lines in Dictionary(grouping: lines, by: \.id).values {

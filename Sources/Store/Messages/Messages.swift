@@ -42,21 +42,10 @@ public struct Messages: Sendable {
     /// - Throws: `DatabaseError`, for the same reasons as `enqueue`.
     @discardableResult
     public func rehearse(_ messages: [NewMessage]) async throws -> [Enqueued] {
-        do {
-            return try await database.withTransaction { connection in
-                throw Rehearsed(enqueued: try await Self.enqueue(messages, on: connection))
-            }
-        } catch let rehearsed as Rehearsed {
-            return rehearsed.enqueued
-        }
+        try await database.withRollback { connection in try await Self.enqueue(messages, on: connection) }
     }
 
-    /// Thrown to roll back a rehearsal.
-    private struct Rehearsed: Error {
-        var enqueued: [Enqueued]
-    }
-
-    private static func enqueue(_ messages: [NewMessage], on connection: Connection) async throws -> [Enqueued] {
+    static func enqueue(_ messages: [NewMessage], on connection: Connection) async throws -> [Enqueued] {
         try await connection.query(insert(messages), doing: "enqueue") { rows in
             try rows.map { row in
                 Enqueued(

@@ -43,18 +43,22 @@ public struct Queue: Sendable {
                 })
             else { return nil }
             let now = clock()
-            let messages = try rows.map { row in try Self.message(&row, priority, now: now) }
+            let messages = try rows.map { row in
+                try row.skip(3)  // of the claim, the same in each row
+                return try Self.message(&row, priority, now: now)
+            }
             return Claim(id: first.0, messages: messages, position: first.1)
         }
     }
 
+    /// The columns of `push_worker.claim_v1` from `id` on, which those of `push_worker.peek_v1` are, too.
+    ///
     /// - Parameter now: when the database said how many seconds each message has left. Ours may be a little later, by the
     ///   time the answer took: so a slow network ends no message before its time.
-    private static func message(
+    static func message(
         _ row: inout Row, _ priority: Priority, now: Double
     ) throws(DatabaseError) -> Message {
-        try row.skip(3)  // of the claim, the same in each row
-        return Message(
+        Message(
             id: try row.int64(), lead: try row.int64(), attempt: try row.int16(), target: try target(&row),
             locale: try row.stringOrNil(), content: try row.string(), format: try row.string(),
             headers: try row.stringOrNil(), expiresAt: now + (try row.double()),

@@ -319,6 +319,25 @@ import Testing
             }
         ),
         (
+            "what fanfare plan reads",
+            { store, database in
+                let ids = try await store.translate(["en", "fr"])
+                let key = "p\(UInt64.random(in: 0 ... .max))"
+                for locale in ["en", "fr", "FR"] { try await store.keyed(locale, key: key) }
+                try await store.settle(key: key)
+                try await PlanReader.read(database) { reader in
+                    for only in [nil, ids] {
+                        for lane in try await reader.lanes(only: only) {
+                            let claim = try #require(try await reader.claim(lane, after: .start, only: only, limit: 20))
+                            _ = try await reader.claim(lane, after: claim.position, only: only, limit: 20)
+                        }
+                    }
+                    _ = try await reader.pace(of: store.hub)
+                    _ = try await reader.standing(of: ids[1])
+                }
+            }
+        ),
+        (
             "the pulse",
             { store, database in
                 let workers = Workers(database: database)

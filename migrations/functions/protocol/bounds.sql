@@ -1,4 +1,4 @@
--- What bounds a claim: said once, for the claim and for gathering.
+-- What bounds a claim: said once, for the claim, for gathering and for push_worker.peek_v1.
 
 CREATE OR REPLACE FUNCTION push_internal.most_pointers() RETURNS int LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN 1000;
 COMMENT ON FUNCTION push_internal.most_pointers IS 'Pointers of a claim at most, and pointers of contents with a key that it gathers.';
