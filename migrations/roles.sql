@@ -121,7 +121,7 @@ BEGIN ATOMIC
                 'results_of_run campaign_remarks test_campaign make_list replace_list keep_members drop_list suppress '
                 'suppress_many unsuppress'),
                ('push_campaign push_approve push_operator',
-                'changes_of_revision check_campaign stand_ins_of_campaign texts_of_campaign'),
+                'changes_of_revision check_campaign stand_ins_of_campaign recipients_of_campaign texts_of_campaign'),
                ('push_campaign push_approve push_monitor push_operator',
                 'progress_of_run newest_run_of hubs_of_run failures_of_run revision_to_run unapproved revisions_of run_events_since'),
                -- Not for operators: who keeps campaigns and who approves them are two people.

@@ -34,7 +34,7 @@ public struct Forecast: Sendable, Equatable {
 
     public init(_ standIns: [StandIn], of hub: HubSettings, saying content: RunContent) {
         self.hub = hub.name
-        for standIn in standIns {
+        for standIn in StandIn.alike(standIns) {
             switch standIn.fate {
             case .leftOut(let why):
                 Self.add(Loss(reason: why, recipients: standIn.recipients), to: &leftOut)

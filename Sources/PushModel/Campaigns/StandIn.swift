@@ -1,8 +1,8 @@
 /// Recipients of a campaign on one hub that are alike to the planner, without anything of theirs: one row of
 /// `push.stand_ins_of_campaign`.
-public struct StandIn: Sendable, Equatable {
+public struct StandIn: Sendable, Hashable {
     /// What a property of a recipient is like, with which the texts are filled.
-    public struct Value: Sendable, Equatable {
+    public struct Value: Sendable, Hashable {
         public enum Kind: String, Sendable, CaseIterable {
             case array, object
             /// It is invisible.
@@ -29,7 +29,7 @@ public struct StandIn: Sendable, Equatable {
         }
     }
 
-    public enum Aim: Sendable, Equatable {
+    public enum Aim: Sendable, Hashable {
         /// An expression with `t` for each tag.
         case tag(String)
         case handle
@@ -37,7 +37,7 @@ public struct StandIn: Sendable, Equatable {
     }
 
     /// What becomes of them before anything is planned.
-    public enum Fate: Sendable, Equatable {
+    public enum Fate: Sendable, Hashable {
         /// A message is made for the planner.
         case planned(Aim)
         /// No message is made: `suppressed`, `capped` or `double_key`.
@@ -54,12 +54,36 @@ public struct StandIn: Sendable, Equatable {
     public var isLate: Bool
     /// By the name in texts, in lower case; the recipients lack every other property.
     public var values: [String: Value]
+    /// Equal for stand-ins who read the same values, and another number for each that does not; 0: nobody is planned.
+    public var twin: Int64
+    /// The same for their tag, expression or handle.
+    public var targetTwin: Int64
 
     public init(
-        _ fate: Fate, recipients: Int64 = 1, locale: String? = nil, isLate: Bool = false, values: [String: Value] = [:]
+        _ fate: Fate, recipients: Int64 = 1, locale: String? = nil, isLate: Bool = false, values: [String: Value] = [:],
+        twin: Int64 = 0, targetTwin: Int64 = 0
     ) {
         (self.fate, self.recipients, self.locale) = (fate, recipients, locale)
         (self.isLate, self.values) = (isLate, values)
+        (self.twin, self.targetTwin) = (twin, targetTwin)
+    }
+
+    /// The same recipients, with those as one that differ in nothing but who they are. In the order given.
+    public static func alike(_ standIns: [StandIn]) -> [StandIn] {
+        var places: [StandIn: Int] = [:]
+        var alike: [StandIn] = []
+        for standIn in standIns {
+            var key = standIn
+            (key.recipients, key.twin, key.targetTwin) = (0, 0, 0)
+            if let place = places[key] {
+                alike[place].recipients += standIn.recipients
+            } else {
+                places[key] = alike.count
+                alike.append(key)
+                alike[alike.count - 1].recipients = standIn.recipients
+            }
+        }
+        return alike
     }
 }
 
@@ -72,9 +96,14 @@ extension StandIn {
             case .handle: .handles([String(repeating: "x", count: 64)])
             case .broadcast: .broadcast
             }
-        let members = values.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value.json)" }
+        return message(1, to: target, showing: values.mapValues(\.json), of: content)
+    }
+
+    /// - Parameter shown: JSON by property.
+    func message(_ id: Int64, to target: Target, showing shown: [String: String], of content: RunContent) -> Message {
+        let members = shown.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }
         return Message(
-            id: 1, target: target, locale: locale, content: "{\(members.joined(separator: ","))}",
+            id: id, target: target, locale: locale, content: "{\(members.joined(separator: ","))}",
             format: content.format, expiresAt: isLate ? -1 : .infinity, stream: content.id)
     }
 }

@@ -58,6 +58,30 @@ extension CampaignStore {
         }
     }
 
+    /// What stands in for the first recipients on each hub, to be planned. Sends nothing and writes nothing.
+    ///
+    /// - Parameters:
+    ///   - revision: nil: the newest.
+    ///   - most: recipients that are read, 1 to 10,000.
+    /// - Returns: by name of the hub; nil: reading them took longer.
+    /// - Throws: also `DatabaseError` 23514 for a spec that cannot be run.
+    public func samples(
+        _ name: String, revision: Int32? = nil, most: Int32 = 10_000, seconds: Int32 = 5
+    ) async throws -> [SamplePlan]? {
+        try await within(seconds) { connection in
+            let hubs = try await Self.texts(of: name, revision, over: connection)
+            let standIns = try await Self.standIns(of: name, revision, most, over: connection)
+            let audiences = try await connection.query(
+                "SELECT hub, recipients FROM push.recipients_of_campaign(\(name), \(revision))",
+                doing: "count the recipients of campaign \"\(name)\""
+            ) { rows in try rows.map { row in (try row.string(), try row.int64()) } }
+            let recipients = Dictionary(audiences) { first, _ in first }
+            return hubs.map { hub, content in
+                SamplePlan(standIns[hub.name] ?? [], of: hub, saying: content, audience: recipients[hub.name])
+            }
+        }
+    }
+
     /// - Returns: nil: it took longer.
     private func within<T>(
         _ seconds: Int32, _ body: nonisolated(nonsending) (Connection) async throws -> T
@@ -78,7 +102,7 @@ extension CampaignStore {
         try await connection.query(
             """
             SELECT hub, localization = 'tags', languages, words, fallback, plain_fallback, property_pattern, allow_broadcast,
-                   kind, tags_are_topics, broadcast_topic, format, headers, own_fallback, locales, texts
+                   kind, pack_tags, tags_are_topics, broadcast_topic, format, headers, own_fallback, locales, texts
               FROM push.texts_of_campaign(\(name), \(revision))
             """, doing: "read what campaign \"\(name)\" says"
         ) { rows in
@@ -93,6 +117,7 @@ extension CampaignStore {
                 hub.allowBroadcast = try row.bool()
                 // A kind that a newer build has registered is planned as the first one: its own build checks it.
                 hub.kind = HubKind(rawValue: try row.string()) ?? .notificationHubs
+                hub.packTags = try row.boolOrNil() ?? hub.packTags
                 hub.tagsAreTopics = try row.bool()
                 hub.broadcastTopic = try row.stringOrNil()
                 let content = RunContent(
@@ -109,8 +134,8 @@ extension CampaignStore {
     ) async throws -> [String: [StandIn]] {
         let all = try await connection.query(
             """
-            SELECT s.hub, s.recipients, s.left_out, s.refused, s.target, s.tag, s.locale, s.is_late, v.names, v.kinds,
-                   v.written, v.bytes, v.escapes
+            SELECT s.hub, s.recipients, s.left_out, s.refused, s.target, s.tag, s.locale, s.is_late, s.twin, s.target_twin,
+                   v.names, v.kinds, v.written, v.bytes, v.escapes
               FROM push.stand_ins_of_campaign(\(name), \(revision), \(most)) s,
                    LATERAL (
                        SELECT coalesce(array_agg(p.key), '{}') AS names, coalesce(array_agg(p.value ->> 'kind'), '{}') AS kinds,
@@ -127,6 +152,8 @@ extension CampaignStore {
                 let (target, tag) = (try row.stringOrNil(), try row.stringOrNil())
                 standIn.locale = try row.stringOrNil()
                 standIn.isLate = try row.boolOrNil() ?? false
+                standIn.twin = try row.int64OrNil() ?? 0
+                standIn.targetTwin = try row.int64OrNil() ?? 0
                 let names = try row.stringArray()
                 let kinds = try row.stringArray()
                 let (written, bytes) = (try row.int64Array(), try row.int64Array())

@@ -83,6 +83,7 @@ extension MissingRole {
         "put_device": "push_register",
         "read_pulse": "push_monitor push_worker",
         "recent_failures": "push_monitor",
+        "recipients_of_campaign": "push_approve push_campaign",
         "register_hub": "push_operator",
         "reject": "push_approve",
         "remove_hub": "push_operator",

@@ -77,7 +77,9 @@ import Testing
         "monitor operator worker": "check filled_defaults incidents missing_partitions read_pulse",
         "enqueue monitor operator": "ended_since status_of",
         "approve": "approve reject",
-        "approve campaign operator": "changes_of_revision check_campaign stand_ins_of_campaign texts_of_campaign",
+        "approve campaign operator": """
+        changes_of_revision check_campaign recipients_of_campaign stand_ins_of_campaign texts_of_campaign
+        """,
         "approve campaign monitor operator": """
         failures_of_run hubs_of_run newest_run_of progress_of_run revision_to_run revisions_of run_events_since unapproved
         """,

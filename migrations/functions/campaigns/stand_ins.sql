@@ -50,6 +50,23 @@ $$;
 COMMENT ON FUNCTION push_internal.stand_in_values IS
     'What stands in for those properties that texts show: push_internal.stand_in_value by name.';
 
+CREATE OR REPLACE FUNCTION push_internal.shown_values(properties json, shown text[]) RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT jsonb_object_agg(
+               o.name,
+               CASE json_typeof(o.value)
+                   WHEN 'string' THEN substr(o.value::text, 2, length(o.value::text) - 2)
+                   ELSE o.value::text
+               END)::text
+      FROM (SELECT DISTINCT ON (lower(e.key)) lower(e.key) AS name, e.value
+              FROM json_each(CASE json_typeof(properties) WHEN 'object' THEN properties END) WITH ORDINALITY e(key, value, n)
+             WHERE lower(e.key) = ANY (shown)
+             ORDER BY lower(e.key), e.n DESC) o
+     WHERE json_typeof(o.value) <> 'null'
+$$;
+COMMENT ON FUNCTION push_internal.shown_values IS
+    'The values of those properties that texts show, as they are written into a text: equal for recipients who read the same.';
+
 CREATE OR REPLACE FUNCTION push_internal.without_words(tag text) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN regexp_replace(tag COLLATE "C", '(\$(?:InstallationId|UserId):\{)?[A-Za-z0-9_@#.:=-]+', '\1t', 'g');
@@ -73,7 +90,7 @@ COMMENT ON FUNCTION push_internal.capped_recipients IS
 
 CREATE OR REPLACE FUNCTION push.stand_ins_of_campaign(campaign text, revision int DEFAULT NULL, most int DEFAULT 1000)
 RETURNS TABLE (hub text, recipients bigint, left_out text, refused text, target text, tag text, locale text, is_late boolean,
-               properties jsonb)
+               properties jsonb, twin bigint, target_twin bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
 #variable_conflict use_column
@@ -86,14 +103,16 @@ DECLARE
     is_broadcast constant boolean := spec -> 'audience' -> 'broadcast' IS NOT NULL;
     now_at constant timestamptz := clock_timestamp();
     this push.hub;
+    kind push.hub_kind;
 BEGIN
     PERFORM push_internal.refuse_spec(push_internal.wrong_spec(spec));
     FOR this IN
         SELECT h.* FROM push.hub h WHERE h.name IN (SELECT e.value #>> '{}' FROM json_array_elements(spec -> 'hubs') e) ORDER BY h.name
     LOOP
+        SELECT k.* INTO kind FROM push.hub_kind k WHERE k.name = this.kind;
         RETURN QUERY
         WITH page AS MATERIALIZED (
-            SELECT p.*, coalesce(p.key = lag(p.key) OVER (), false) AS is_double
+            SELECT p.*, row_number() OVER () AS n, coalesce(p.key = lag(p.key) OVER (), false) AS is_double
               FROM push_internal.recipients(
                        spec -> 'audience', CASE WHEN this.localization = 'tags' THEN locales ELSE '{}' END, NULL,
                        least(greatest(stand_ins_of_campaign.most, 1), 10000)) p
@@ -114,7 +133,7 @@ BEGIN
               FROM push_internal.capped_recipients(ARRAY(SELECT a.key FROM asked a WHERE a.left_out IS NULL), spec -> 'cap') c(hash)
              WHERE spec -> 'cap' IS NOT NULL
         ), judged AS MATERIALIZED (
-            SELECT a.tag, a.handle, a.locale, a.properties, a.expires_at,
+            SELECT a.n, a.tag, a.handle, a.locale, a.properties, a.expires_at,
                    coalesce(a.left_out, CASE WHEN hashtextextended(a.key, 0) IN (SELECT c.hash FROM capped c) THEN 'capped' END) AS left_out,
                    CASE
                        WHEN a.left_out IS NULL
@@ -138,39 +157,93 @@ BEGIN
                                   WHEN NOT (format = 'template' AND this.localization = 'properties' AND locales <> '{}')
                                   THEN push_internal.language_for(content, l.locale, coalesce(spec ->> 'fallback', this.fallback))
                               END AS chosen) t
+        ), planned AS MATERIALIZED (
+            SELECT j.n, CASE WHEN j.tag IS NOT NULL THEN 'tag' WHEN j.handle IS NOT NULL THEN 'handle' ELSE 'broadcast' END AS target,
+                   push_internal.without_words(j.tag) AS tag,
+                   -- Of somebody without a locale the tag is not narrowed to the language that is chosen.
+                   CASE WHEN j.locale IS NOT NULL THEN nullif(l.chosen, '') END AS locale,
+                   coalesce(j.expires_at <= now_at, false) AS is_late,
+                   push_internal.stand_in_values(j.properties, l.shown) AS properties,
+                   -- The first recipient that is the same, in the order of the keys: a number of its own says nothing of it.
+                   min(j.n) OVER (PARTITION BY push_internal.shown_values(j.properties, l.shown)) AS twin,
+                   min(j.n) OVER (
+                       PARTITION BY j.handle, CASE WHEN kind.folds_case THEN lower(j.tag) ELSE j.tag END) AS target_twin
+              FROM judged j
+                   JOIN language l ON l.locale IS NOT DISTINCT FROM j.locale
+             WHERE j.left_out IS NULL AND j.refused IS NULL
         )
-        SELECT this.name, count(*), s.left_out, s.refused, s.target, s.tag, s.locale, s.is_late, s.properties
-          FROM (SELECT j.left_out, j.refused, NULL AS target, NULL AS tag, NULL AS locale, NULL::boolean AS is_late, NULL::jsonb AS properties
+        SELECT this.name, count(*), s.left_out, s.refused, s.target, s.tag, s.locale, s.is_late, s.properties, s.twin, s.target_twin
+          FROM (SELECT j.n, j.left_out, j.refused, NULL AS target, NULL AS tag, NULL AS locale, NULL::boolean AS is_late,
+                       NULL::jsonb AS properties, NULL::bigint AS twin, NULL::bigint AS target_twin
                   FROM judged j
                  WHERE j.left_out IS NOT NULL OR j.refused IS NOT NULL
                  UNION ALL
-                SELECT NULL, NULL,
-                       CASE WHEN j.tag IS NOT NULL THEN 'tag' WHEN j.handle IS NOT NULL THEN 'handle' ELSE 'broadcast' END,
-                       push_internal.without_words(j.tag),
-                       -- Of somebody without a locale the tag is not narrowed to the language that is chosen.
-                       CASE WHEN j.locale IS NOT NULL THEN nullif(l.chosen, '') END,
-                       coalesce(j.expires_at <= now_at, false),
-                       push_internal.stand_in_values(j.properties, l.shown)
-                  FROM judged j
-                       JOIN language l ON l.locale IS NOT DISTINCT FROM j.locale
-                 WHERE j.left_out IS NULL AND j.refused IS NULL) s
-         GROUP BY s.left_out, s.refused, s.target, s.tag, s.locale, s.is_late, s.properties
-         ORDER BY count(*) DESC, s.left_out, s.refused, s.locale, s.properties::text;
+                SELECT p.n, NULL, NULL, p.target, p.tag, p.locale, p.is_late, p.properties,
+                       dense_rank() OVER (ORDER BY p.twin), dense_rank() OVER (ORDER BY p.target_twin)
+                  FROM planned p) s
+         GROUP BY s.left_out, s.refused, s.target, s.tag, s.locale, s.is_late, s.properties, s.twin, s.target_twin
+         ORDER BY min(s.n);
     END LOOP;
 END $$;
 COMMENT ON FUNCTION push.stand_ins_of_campaign IS
-    'What the planner needs to know of the first recipients of a revision, of each kind of recipient once for each hub, and '
-    'nothing of a person; revision null: the newest; most: recipients that are read, at most 10,000. left_out: double_key, '
-    'suppressed or capped; refused: what is wrong with it, before anything is planned; target: tag, handle or broadcast; tag: '
-    'its expression, with t for each tag; locale: the language that the rules of a run choose; null: it has none, or gets '
-    'what is for all; is_late: its expires_at is past; properties: by placeholder kind (array, object, blank, digits, ascii, '
-    'text), bytes as written in JSON, and bytes shown; a placeholder that is not there has no value. Sends nothing and '
-    'writes nothing.';
+    'What the planner needs to know of the first recipients of a revision, in the order of their keys, and nothing of a person: '
+    'once for each hub and for recipients that are alike; revision null: the newest; most: recipients that are read, at most '
+    '10,000. left_out: double_key, suppressed or capped; refused: what is wrong with it, before anything is planned; target: '
+    'tag, handle or broadcast; tag: its expression, with t for each tag; locale: the language that the rules of a run choose; '
+    'null: it has none, or gets what is for all; is_late: its expires_at is past; properties: by placeholder kind (array, '
+    'object, blank, digits, ascii, text), bytes as written in JSON, and bytes shown; a placeholder that is not there has no '
+    'value; twin: equal for those who read the same values; target_twin: equal for those with the same tag, expression or '
+    'handle; both counted from 1. Sends nothing and writes nothing.';
+
+CREATE OR REPLACE FUNCTION push_internal.members_of_list(list int, OUT members bigint, OUT is_estimate boolean)
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET jit = off SET enable_seqscan = off SET enable_bitmapscan = off AS $$
+DECLARE
+    most constant int := 1000000;          -- half a second
+    plan json;
+BEGIN
+    SELECT count(*) INTO members
+      FROM (SELECT FROM push.list_member m WHERE m.list = members_of_list.list ORDER BY m.list, m.key LIMIT most) m;
+    is_estimate := members = most;
+    IF is_estimate THEN
+        EXECUTE format('EXPLAIN (FORMAT json) SELECT FROM push.list_member m WHERE m.list = %s', list) INTO plan;
+        members := greatest(most, (plan -> 0 -> 'Plan' ->> 'Plan Rows')::bigint);
+    END IF;
+END $$;
+COMMENT ON FUNCTION push_internal.members_of_list IS
+    'How many recipients a list has, counted up to a million; of larger ones what PostgreSQL expects, at least a million.';
+
+CREATE OR REPLACE FUNCTION push.recipients_of_campaign(campaign text, revision int DEFAULT NULL)
+RETURNS TABLE (hub text, recipients bigint, is_estimate boolean)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    known constant push.campaign := push_internal.campaign_of(campaign);
+    spec constant json := (push_internal.revision_known(known, coalesce(revision, known.revision))).spec;
+    audience constant json := spec -> 'audience';
+    list constant int := push_internal.list_of(audience);
+    listed record;
+BEGIN
+    PERFORM push_internal.refuse_spec(push_internal.wrong_spec(spec));
+    SELECT l.members, l.is_estimate INTO listed FROM push_internal.members_of_list(list) l WHERE list IS NOT NULL;
+    RETURN QUERY
+    SELECT h.name,
+           coalesce(
+               listed.members,
+               push_internal.estimate_audience(
+                   audience, CASE WHEN h.localization = 'tags' THEN cardinality(push_internal.locales_of(spec -> 'content')) ELSE 0 END)),
+           coalesce(listed.is_estimate, audience -> 'view' IS NOT NULL)
+      FROM push.hub h
+     WHERE h.name IN (SELECT e.value #>> '{}' FROM json_array_elements(spec -> 'hubs') e)
+     ORDER BY h.name;
+END $$;
+COMMENT ON FUNCTION push.recipients_of_campaign IS
+    'How many recipients a revision has on each hub; of a view and of a list of more than a million an estimate. revision null: '
+    'the newest.';
 
 CREATE OR REPLACE FUNCTION push.texts_of_campaign(campaign text, revision int DEFAULT NULL)
 RETURNS TABLE (hub text, localization text, languages text[], words text[], fallback text, plain_fallback boolean,
                property_pattern text, allow_broadcast boolean, format text, headers json, own_fallback text, locales text[],
-               texts text[], kind text, tags_are_topics boolean, broadcast_topic text)
+               texts text[], kind text, tags_are_topics boolean, broadcast_topic text, pack_tags boolean)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
@@ -181,7 +254,7 @@ BEGIN
     SELECT h.name, h.localization, l.locales, l.words, h.fallback, coalesce((h.settings ->> 'plainFallback')::boolean, true),
            coalesce(h.settings ->> 'propertyPattern', '{property}_{language}'), h.allow_broadcast,
            coalesce(spec ->> 'format', 'template'), spec -> 'headers', spec ->> 'fallback', t.locales, t.texts,
-           h.kind, h.tags_are_topics, h.broadcast_topic
+           h.kind, h.tags_are_topics, h.broadcast_topic, (h.settings ->> 'packTags')::boolean
       FROM push.hub h,
            LATERAL (
                SELECT coalesce(array_agg(w.key), '{}') AS locales, coalesce(array_agg(w.value), '{}') AS words
