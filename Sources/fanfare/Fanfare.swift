@@ -16,7 +16,7 @@ struct Fanfare: Program {
 
             Example: fanfare migrate up && fanfare enqueue --hub news --tag World --property message=Hello
 
-            Exit codes: 0 done, 1 some messages or changes of devices failed for good (drain, send), 64 wrong command line, 65 bad input or refused row, 69 database or hub out of reach, \
+            Exit codes: 0 done, 1 some messages or changes of devices failed for good (drain, send) or would fail (plan), 64 wrong command line, 65 bad input or refused row, 69 database or hub out of reach, \
             74 output cannot be written, 75 try again later, 77 no permission, 78 wrong settings or schema.
             """,
         version: fanfareVersion,
@@ -31,8 +31,8 @@ struct Fanfare: Program {
             CommandGroup(
                 name: "Looking and deciding",
                 subcommands: [
-                    ShowStatus.self, Check.self, ShowEstimate.self, Top.self, MessageCommands.self, DoubtCommands.self,
-                    DeviceCommands.self, HubCommands.self, RescueWorker.self, PurgeCommand.self,
+                    PlanCommand.self, ShowStatus.self, Check.self, ShowEstimate.self, Top.self, MessageCommands.self,
+                    DoubtCommands.self, DeviceCommands.self, HubCommands.self, RescueWorker.self, PurgeCommand.self,
                 ]),
             CommandGroup(
                 name: "Setting up",

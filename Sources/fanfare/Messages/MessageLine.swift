@@ -8,13 +8,29 @@ struct MessageLine {
     let number: Int
     let message: NewMessage
 
+    /// How many rows it becomes.
+    var rows: Int64 {
+        guard let translations = message.translations else { return 1 }
+        // It was read before.
+        let members = (try? ColumnValue.members(of: Array(translations.utf8))) ?? []
+        return Int64(members.count + (message.content == nil ? 0 : 1))
+    }
+
     /// All lines of a file; blank ones are passed over.
     ///
     /// - Throws: `Failure` with the number of the first bad line.
     static func read(from path: String) throws(Failure) -> [MessageLine] {
+        try next(.max, of: InputLines(path), path) ?? []
+    }
+
+    /// The next lines of a file; blank ones are passed over.
+    ///
+    /// - Parameter most: how many.
+    /// - Returns: nil when there are no more.
+    /// - Throws: `Failure` with the number of the first bad line.
+    static func next(_ most: Int, of lines: InputLines, _ path: String) throws(Failure) -> [MessageLine]? {
         var messages: [MessageLine] = []
-        let lines = try InputLines(path)
-        while let line = lines.next() {
+        while messages.count < most, let line = lines.next() {
             do throws(LineFault) {
                 messages.append(MessageLine(number: line.number, message: try message(line.bytes)))
             } catch {
@@ -23,7 +39,7 @@ struct MessageLine {
             }
         }
         if let failure = lines.failure { throw failure }
-        return messages
+        return messages.isEmpty ? nil : messages
     }
 
     private static func message(_ line: [UInt8]) throws(LineFault) -> NewMessage {

@@ -8,12 +8,15 @@ import Store
 extension CommandOptions {
     /// Lends the database of the settings, if this build can use its schema; logs when the schema is newer.
     ///
-    /// - Parameter onWarning: takes the server's warnings; nil: they go to the log.
+    /// - Parameters:
+    ///   - read: the settings, where they have been read; nil: reads them.
+    ///   - onWarning: takes the server's warnings; nil: they go to the log.
     /// - Throws: `Failure` for everything that goes wrong with settings, database or schema; what `body` throws.
     func withDatabase<Answer>(
-        onWarning: (@Sendable (Notice) -> Void)? = nil, _ body: (Database) async throws -> Answer
+        settings read: Settings? = nil, onWarning: (@Sendable (Notice) -> Void)? = nil,
+        _ body: (Database) async throws -> Answer
     ) async throws -> Answer {
-        let settings = try settings(.database)
+        let settings = try read ?? settings(.database)
         return try await withDatabase(of: settings, onWarning: onWarning) { database in
             do {
                 if let notice = try await Schema(database: database).require().notice {

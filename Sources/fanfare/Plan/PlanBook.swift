@@ -1,0 +1,113 @@
+import PushModel
+import Store
+
+/// What was planned, hub by hub, in the order in which it would leave.
+struct PlanBook {
+    /// What is kept beside the numbers.
+    struct Wanted {
+        var posts = false
+        var bodies = false
+        var why: WhyApart?
+    }
+
+    struct Hub {
+        let settings: HubSettings
+        /// nil: of a campaign, whose messages are not there yet.
+        let lane: PlanLane?
+        /// nil: not known.
+        let pace: PlanPace?
+        var tally: PlanTally
+        /// Of paused runs: they are not due.
+        var parked: Int32 = 0
+        var posts: [PlannedPost] = []
+        /// What they say, if somebody wants to see it.
+        var bodies: [[UInt8]] = []
+        /// Recipients of a campaign for each one that was read.
+        var scale = 1.0
+        /// Recipients of a campaign for whom no message is made.
+        var leftOut: [Forecast.Loss] = []
+    }
+
+    /// Seconds since 1970.
+    let asOf: Double
+    var wanted: Wanted
+    var hubs: [Hub] = []
+    /// Lines of a file that the table refuses.
+    var badLines: [BadLine] = []
+    /// Lines of a file whose `dedupe_key` is used already.
+    var duplicates: [Int] = []
+    /// What there is to say of the whole, such as that there was more than the limit.
+    var notes: [String] = []
+
+    struct BadLine: Sendable {
+        let line: Int
+        let why: String
+        let hint: String?
+    }
+
+    init(asOf: Double, wanted: Wanted) {
+        (self.asOf, self.wanted) = (asOf, wanted)
+    }
+
+    var rows: Int { hubs.reduce(0) { $0 + $1.tally.rows } }
+
+    /// Whether something would not be sent.
+    var hasLosses: Bool {
+        !badLines.isEmpty || hubs.contains { $0.tally.refused > 0 || $0.tally.late ?? 0 > 0 }
+    }
+
+    /// Begins a hub, or goes on with it.
+    mutating func begin(_ lane: PlanLane, _ settings: HubSettings, _ pace: PlanPace?) {
+        if hubs.last?.settings.name == settings.name {
+            hubs[hubs.count - 1].parked += lane.parked
+            return
+        }
+        hubs.append(
+            Hub(
+                settings: settings, lane: lane, pace: pace,
+                tally: PlanTally(of: settings, postsPerSecond: pace?.postsPerSecond), parked: lane.parked))
+    }
+
+    /// Plans the first recipients of a campaign on one hub.
+    ///
+    /// - Parameter batch: messages of a claim.
+    mutating func add(_ sample: SamplePlan, batch: Int) {
+        hubs.append(
+            Hub(
+                settings: sample.hub, lane: nil, pace: nil, tally: PlanTally(of: sample.hub), scale: sample.scale,
+                leftOut: sample.leftOut))
+        // Refused where the message is made, so the planner does not see it.
+        var ended = sample.refused.flatMap { loss in
+            Array(
+                repeating: Refusal(
+                    message: 0, status: .rejected, reason: .notSendable, text: loss.text ?? loss.reason),
+                count: Int(loss.recipients))
+        }
+        for claim in sample.claims(of: batch) {
+            add(Array(claim), ended: ended, sample.runContents, priority: .bulk, now: 0)
+            ended = []
+        }
+        if !ended.isEmpty { add([], ended: ended, [:], priority: .bulk, now: 0) }
+    }
+
+    /// Plans a claim of the hub that was begun last.
+    ///
+    /// - Parameter now: when it would be claimed, on the clock of `Message.expiresAt`.
+    mutating func add(_ claim: PeekedClaim, priority: Priority, now: Double) {
+        add(claim.messages, ended: claim.ended, claim.runContents, priority: priority, now: now)
+    }
+
+    private mutating func add(
+        _ messages: [Message], ended: [Refusal], _ runContents: [Int64: RunContent], priority: Priority, now: Double
+    ) {
+        guard var hub = hubs.popLast() else { return }
+        let notes = PlanNotes()
+        let plan = Plan(messages, for: hub.settings, now: now, runContents: runContents, notes: notes)
+        let first = hub.tally.posts + 1
+        wanted.why?.add(plan, notes, ended: ended, hub: hub.settings.name, priority: priority, from: first)
+        hub.tally.add(plan, notes, of: messages, ended: ended, priority: priority)
+        if wanted.posts || wanted.bodies { hub.posts += PlannedPost.posts(of: plan, notes, from: first) }
+        if wanted.bodies { hub.bodies += plan.posts.map(\.body) }
+        hubs.append(hub)
+    }
+}
