@@ -3,34 +3,7 @@ import PushModel
 
 /// One device, as `PUT /{hub}/installations/{id}` registers it (docs/wire/notification-hubs.md, "Installations").
 public struct Installation: Sendable, Equatable, Codable {
-    public enum Platform: String, Sendable, Codable, CaseIterable {
-        case apns, wns, mpns, adm, gcm, baidu, browser, fcmV1, xiaomi
-
-        /// The `ServiceBusNotification-Format` that reaches this platform without a template.
-        var format: String {
-            switch self {
-            case .apns: "apple"
-            case .wns: "windows"
-            case .mpns: "windowsphone"
-            case .fcmV1: "fcmv1"
-            case .adm, .gcm, .baidu, .browser, .xiaomi: rawValue
-            }
-        }
-
-        private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue.lowercased(), $0) })
-
-        /// In any case: Java writes `fcmv1`, the REST page `FCMV1`.
-        public init(from decoder: any Decoder) throws {
-            let container = try decoder.singleValueContainer()
-            let name = try container.decode(String.self)
-            guard let platform = Self.byName[name.lowercased()] else {
-                let known = Self.allCases.map(\.rawValue).joined(separator: ", ")
-                throw DecodingError.dataCorruptedError(
-                    in: container, debugDescription: "'\(name.prefix(40))' is none of \(known)")
-            }
-            self = platform
-        }
-    }
+    public typealias Platform = DevicePlatform
 
     public struct Template: Sendable, Hashable, Codable {
         /// The payload with expressions as values: JSON, for Windows also XML.

@@ -11,49 +11,29 @@ final class SharedTemplate: Sendable {
         let expiry: String?
 
         init(_ template: Installation.Template, on platform: Installation.Platform) {
-            // Windows takes JSON too, as a raw push.
-            isXML = platform.takesXML && template.body.first { !$0.isWhitespace } == "<"
+            isXML = RegisteredTemplate.isXML(template.body, on: platform)
             body = template.body
             headers = template.headers ?? [:]
             expiry = template.expiry
         }
     }
 
-    let template: Template
-    /// In lower case: all properties, and those without a fallback.
-    let uses: Set<String>
-    let required: [String]
-    /// For the platform's service, in order of name; values may be expressions too
-    /// (docs/wire/notification-hubs.md, "Templates").
-    private let headers: [(name: String, value: TemplateExpression)]
+    private let registered: RegisteredTemplate
 
-    /// The header for a template's own expiry.
-    private static let expiryHeader = "ServiceBusNotification-Apns-Expiry"
+    var template: Template { registered.body }
+    /// In lower case: all properties.
+    var uses: Set<String> { registered.uses }
+    /// Properties without a fallback.
+    var required: [String] { registered.required }
 
     /// - Throws: `TemplateError`, whose path names the header at fault.
     init(_ source: Source) throws(TemplateError) {
-        template = try source.isXML ? Template(xml: source.body) : Template(json: source.body)
-        var headers: [(name: String, value: TemplateExpression)] = []
-        let given = source.headers.sorted { $0.key < $1.key } + (source.expiry.map { [(Self.expiryHeader, $0)] } ?? [])
-        for (name, text) in given {
-            do throws(TemplateError) {
-                headers.append((name, try TemplateExpression(text)))
-            } catch {
-                throw error.within(name)
-            }
-        }
-        self.headers = headers
-        let inHeaders = headers.flatMap(\.value.propertyNames)
-        uses = Set((template.propertyNames + inHeaders).map { $0.lowercased() })
-        required = template.requiredNames
+        registered = try RegisteredTemplate(
+            source.body, isXML: source.isXML, headers: source.headers, expiry: source.expiry)
     }
 
     func render(_ properties: [String: String]) -> PayloadCache.Payload {
-        let values = headers.map { ($0.name, $0.value.evaluate(properties).text) }
-        return PayloadCache.Payload(template.render(properties), headers: Dictionary(values) { first, _ in first })
+        let rendered = registered.render(properties)
+        return PayloadCache.Payload(rendered.payload, headers: rendered.headers)
     }
-}
-
-extension Installation.Platform {
-    var takesXML: Bool { self == .wns || self == .mpns }
 }

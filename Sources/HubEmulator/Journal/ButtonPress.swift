@@ -1,3 +1,5 @@
+import PushModel
+
 /// A button that a person pressed on an emulated phone, with what the app gets of it.
 public struct ButtonPress: Sendable, Equatable, Codable {
     /// 1, 2, 3 ... over all phones.

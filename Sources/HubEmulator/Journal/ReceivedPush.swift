@@ -1,3 +1,5 @@
+import PushModel
+
 /// One push as a device received it.
 public struct ReceivedPush: Sendable, Equatable, Codable {
     /// The journal number of the send it came from.

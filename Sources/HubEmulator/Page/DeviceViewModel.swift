@@ -1,3 +1,4 @@
+import PushModel
 import Signing
 
 /// One device for the page's templates, which draw it as a device. Names are unique across all views of a page, because a

@@ -39,19 +39,3 @@ enum SendFormat: String, CaseIterable {
         }
     }
 }
-
-extension Installation.Platform {
-    /// Most bytes of a payload (docs/wire/notification-hubs.md, "Limits and tiers"; MPNS: Microsoft's pages on Windows
-    /// Phone, 3 KB).
-    ///
-    /// - Parameter isVoIP: `apns-push-type: voip`, which may be larger.
-    func payloadLimit(isVoIP: Bool = false) -> Int {
-        switch self {
-        case .apns: (isVoIP ? ApplePushType.voip : .alert).payloadLimit
-        case .fcmV1, .gcm, .baidu, .browser, .xiaomi: 4_096
-        case .wns: 5_120
-        case .adm: 6_144
-        case .mpns: 3_072
-        }
-    }
-}

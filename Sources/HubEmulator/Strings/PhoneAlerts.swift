@@ -1,3 +1,5 @@
+import PushModel
+
 /// The texts that phones show of one send. Phones of one platform and language show the same one.
 struct PhoneAlerts: Sendable {
     private struct Key: Hashable {
@@ -86,14 +88,5 @@ struct PhoneAlerts: Sendable {
                 Unfilled(
                     key: text.key, language: texts.language, needs: format.argumentCount, has: text.arguments.count))
         }
-    }
-}
-
-extension AlertText {
-    /// nil: the phone shows no text.
-    init?(_ preview: NotificationPreview) {
-        title = preview.title
-        body = preview.body
-        if preview.isSilent || title == nil && body == nil { return nil }
     }
 }

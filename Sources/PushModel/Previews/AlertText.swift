@@ -1,6 +1,3 @@
-import Foundation
-import PushModel
-
 /// The text that a user would see, read from a finished payload.
 public struct AlertText: Sendable, Equatable, Codable {
     public var title: String?
@@ -21,14 +18,12 @@ public struct AlertText: Sendable, Equatable, Codable {
             return
         }
         // A payload that is neither XML nor a JSON object has no alert; that is not an error.
-        guard let parsed = try? JSONSerialization.jsonObject(with: Data(payload.utf8)),
-            let object = parsed as? [String: Any]
-        else { return nil }
-        if let aps = object["aps"] as? [String: Any] {
+        guard let object = try? JSONNode(Array(payload.utf8)).value, object.isObject else { return nil }
+        if let aps = object.object("aps") {
             guard let alert = aps["alert"] else { return nil }
             self.init(alert)
-        } else if let message = object["message"] as? [String: Any] {
-            let android = message["android"] as? [String: Any]
+        } else if let message = object.object("message") {
+            let android = message.object("android")
             guard let place = message["notification"] ?? android?["notification"] ?? message["data"] else { return nil }
             self.init(place)
         } else {
@@ -36,14 +31,21 @@ public struct AlertText: Sendable, Equatable, Codable {
         }
     }
 
-    private init?(_ place: Any) {
-        if let text = place as? String {
+    /// nil: the phone shows no text.
+    public init?(_ preview: NotificationPreview) {
+        title = preview.title
+        body = preview.body
+        if preview.isSilent || title == nil && body == nil { return nil }
+    }
+
+    private init?(_ place: JSONValue) {
+        if let text = place.string {
             body = text
             return
         }
-        guard let parts = place as? [String: Any] else { return nil }
-        title = parts["title"] as? String
-        body = ["body", "message", "description"].lazy.compactMap { parts[$0] as? String }.first
+        guard place.isObject else { return nil }
+        title = place["title"]?.string
+        body = ["body", "message", "description"].lazy.compactMap { place[$0]?.string }.first
         if title == nil && body == nil { return nil }
     }
 
