@@ -35,7 +35,7 @@ import Testing
         for width in [80, 92, 96, 100] {
             var facts = DemoResults()
             for phone in facts.phones { facts.shown[phone.id] = phone.expected(facts.stories) }
-            let page = DemoPage(style: DemoStyle(isTerminal: false, width: width, hasColour: false))
+            let page = DemoPage(style: TerminalStyle(isTerminal: false, width: width, hasColour: false))
             let lines = page.phones(facts).split(separator: "\n").map(String.init).filter {
                 "│╭├╰".contains($0.dropFirst(3).first ?? " ")
             }
@@ -47,7 +47,7 @@ import Testing
     /// However the demo was called, a blank parts a command from what it does.
     @Test(arguments: ["fanfare-lab demo", "/usr/local/bin/some/where/fanfare-lab demo", "swift run fanfare-lab demo"])
     func theNextStepsStandApart(command: String) {
-        let page = DemoPage(style: DemoStyle(isTerminal: false, width: 80, hasColour: false))
+        let page = DemoPage(style: TerminalStyle(isTerminal: false, width: 80, hasColour: false))
         let end = page.end(DemoResults(), command: command)
         #expect(end.contains("--messages 20000  sends more, and measures\n"), "\(end)")
         #expect(!end.contains("swift run fanfare-emulator"))

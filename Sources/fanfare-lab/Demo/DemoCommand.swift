@@ -45,7 +45,8 @@ struct DemoCommand: AsyncParsableCommand {
             StandardStreams.printError("fanfare-lab: the demo was interrupted; nothing is left behind")
         }
         let run = DemoRun(
-            page: json.isOn ? nil : DemoPage(style: .ofOutput), load: messages.map { DemoLoad(count: $0) },
+            page: json.isOn ? nil : DemoPage(style: .ofOutput(within: 80...100, usual: 96)),
+            load: messages.map { DemoLoad(count: $0) },
             signals: signals)
         let outcome: Result<Void, any Error>
         do {
@@ -102,7 +103,7 @@ struct DemoCommand: AsyncParsableCommand {
             try StandardStreams.print(json.document)
             return await run.signals.stay()
         }
-        let stay = DemoFollow(environment: environment, style: .ofOutput)
+        let stay = DemoFollow(environment: environment, style: .ofOutput(within: 80...100, usual: 96))
         try StandardStreams.printStyled(stay.invitation)
         try await withThrowingTaskGroup { group in
             group.addTask { await run.signals.stay() }

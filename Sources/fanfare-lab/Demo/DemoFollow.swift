@@ -4,7 +4,7 @@ import HubEmulator
 /// Stays up after the story: prints what arrives at the hub, and who is shown what.
 struct DemoFollow: Sendable {
     let environment: DemoEnvironment
-    let style: DemoStyle
+    let style: TerminalStyle
 
     var invitation: String {
         """

@@ -3,7 +3,7 @@ import CommandLineTool
 
 /// What a person reads. Each part has a number and a title, and is written when its facts are there.
 struct DemoPage: Sendable {
-    let style: DemoStyle
+    let style: TerminalStyle
 
     private static let indent = "   "
 

@@ -3,10 +3,10 @@ import Glibc
 
 /// How far it is: on a terminal one line that is written anew, elsewhere a line every second.
 struct DemoTicker {
-    private let style: DemoStyle
+    private let style: TerminalStyle
     private var last: ContinuousClock.Instant?
 
-    init(_ style: DemoStyle) { self.style = style }
+    init(_ style: TerminalStyle) { self.style = style }
 
     /// - Throws: what `StandardStreams.print` throws.
     mutating func show(_ progress: DemoLoad.Progress) throws {
