@@ -1,3 +1,5 @@
+import PushModel
+
 /// One device of a hub: an installation, or a registration made on its own. Immutable: a change replaces it.
 ///
 /// A hub may have a million, so devices share what they have in common: parts with templates, and the strings of tags.

@@ -27,11 +27,11 @@ extension WarningLog {
     private func checkExpression(_ expression: TagExpression, at hub: Hub) {
         for remark in expression.remarks {
             switch remark {
-            case .word(let tag): add(.wordTag, hub: hub.name, subject: tag.folded, "\(remark)")
+            case .word(let tag): add(.wordTag, hub: hub.name, subject: tag.folded, lint: LintFinding(remark))
             case .matchesNobody:
-                add(.impossibleTags, hub: hub.name, subject: expression.description, "\(remark)")
+                add(.impossibleTags, hub: hub.name, subject: expression.description, lint: LintFinding(remark))
             case .matchesEverybody:
-                add(.broadcast, hub: hub.name, subject: expression.description, "\(remark)")
+                add(.broadcast, hub: hub.name, subject: expression.description, lint: LintFinding(remark))
             }
         }
     }
@@ -51,11 +51,9 @@ extension WarningLog {
                     + "service may refuse more")
         }
         for text in mixed {
-            let path = text.value.path
             add(
-                .mixedText, hub: hub, subject: "\(text.template) \(path)",
-                "the template \(text.template) shows \(path) as it is written, \"\(text.value.text.prefix(80))\": a value "
-                    + "is an expression only when it begins with one; write {'text ' + $(name)}")
+                .mixedText, hub: hub, subject: "\(text.template) \(text.value.path)",
+                lint: .mixedText(text.template, text.value))
         }
     }
 

@@ -31,10 +31,8 @@ extension WarningLog {
     private static let prefixes = ["servicebus", "apns-", "apns_", "x-wns-"]
 
     /// Of these families, those that official clients and pages have (docs/wire/notification-hubs.md, "Requests").
-    private static let known: Set<String> = [
+    private static let known = PlatformHeaders.apns.union(PlatformHeaders.wns).union([
         "servicebusnotification-format", "servicebusnotification-tags", "servicebusnotification-devicehandle",
-        "servicebusnotification-scheduletime", "servicebusnotification-apns-expiry", "apns-push-type", "apns-id",
-        "apns-expiration", "apns-priority", "apns-topic", "apns-collapse-id", "x-wns-type", "x-wns-cache-policy",
-        "x-wns-requestforstatus", "x-wns-tag", "x-wns-ttl", "x-wns-group", "x-wns-match", "x-wns-suppresspopup",
-    ]
+        "servicebusnotification-scheduletime", "servicebusnotification-apns-expiry",
+    ])
 }

@@ -8,7 +8,7 @@ extension WarningLog {
         if payload.alert?.isEmpty == true {
             add(
                 .emptyAlert, hub: hub.name, subject: target.templateName ?? "",
-                Self.emptyAlert(of: target, sent: sent))
+                lint: .emptyAlert(template: target.templateName, missing: Self.missing(target, sent: sent), sent: sent))
         }
         checkSize(payload, outcome, target.platform, at: hub)
     }
@@ -19,8 +19,8 @@ extension WarningLog {
         guard outcome == .tooLarge else { return }
         add(
             .tooLargeForPlatform, hub: hub.name, subject: platform.rawValue,
-            "\(payload.size) bytes are more than the \(platform.payloadLimit(isVoIP: payload.isVoIP)) that "
-                + "\(platform.rawValue) takes: the hub says 201, the platform drops it and nobody sees it")
+            lint: .tooLargeForPlatform(
+                payload.size, limit: platform.payloadLimit(isVoIP: payload.isVoIP), on: platform))
     }
 
     /// - Parameter template: its name. nil: the payload was sent in the platform's own format.
@@ -28,17 +28,12 @@ extension WarningLog {
         _ payload: PayloadCache.Payload, _ platform: Installation.Platform, template: String? = nil, at hub: Hub
     ) {
         if platform == .wns, let template, !payload.headers.keys.contains(where: { $0.lowercased() == "x-wns-type" }) {
-            add(
-                .wnsType, hub: hub.name, subject: template,
-                "the template \(template) is for Windows and has no X-WNS-Type (wns/toast, tile, badge or wns/raw) "
-                    + "among the template's headers; without it Windows refuses what the hub took")
+            add(.wnsType, hub: hub.name, subject: template, lint: .wnsType(template: template))
         }
         guard let fault = payload.fault(on: platform) else { return }
-        let source = template.map { "what the template \($0) makes" } ?? "the payload"
         add(
             .payloadShape, hub: hub.name, subject: template.map { "\(platform.rawValue) \($0)" } ?? platform.rawValue,
-            "\(source) is not what \(platform.rawValue) takes: \(fault). The hub says 201; the platform refuses it or "
-                + "shows nothing")
+            lint: .payloadShape(template: template, fault, on: platform))
     }
 
     /// Checks that the message has all properties of a template; called once for every template of a send.
@@ -51,8 +46,7 @@ extension WarningLog {
         for name in Self.missing(target, sent: sent) {
             add(
                 .missingProperty, hub: hub.name, subject: "\(template) \(name)",
-                "the template \(template) uses \(name), which the message lacks: it shows as an empty text; send it, "
-                    + "or give it a default as $(\(name):{text})")
+                lint: .missingProperty(template: template, name))
         }
     }
 
@@ -77,26 +71,11 @@ extension WarningLog {
         for name in unused {
             let near = DidYouMean.nearest(to: name.lowercased(), in: missing, tolerance: .oneInThree)
             guard near != nil || unused.count == sent.count else { continue }
-            let name = String(name.prefix(120))
             add(
-                .unusedProperty, hub: hub.name, subject: name,
-                "no template this send reached uses the property \(name): nobody sees it"
-                    + (near.map { "; the templates have \($0)" } ?? ""))
+                .unusedProperty, hub: hub.name, subject: String(name.prefix(120)),
+                lint: .unusedProperty(name, near: near)
+            )
         }
-    }
-
-    private static func emptyAlert(of target: PushTarget, sent: [String]) -> String {
-        guard let template = target.templateName else {
-            return "the payload shows an empty alert: the device shows nothing, or an empty bubble"
-        }
-        let missing = missing(target, sent: sent)
-        let has = sent.isEmpty ? "no property at all" : sent.prefix(5).joined(separator: ", ")
-        let lack =
-            missing.isEmpty
-            ? "what it uses is empty in the message"
-            : "the message lacks \(missing.joined(separator: ", ")) and has \(has)"
-        return "the template \(template) shows an empty alert: \(lack). The device shows nothing, or an empty bubble; "
-            + "send the text for its language, or give the template a default as $(name:{text})"
     }
 
     private static func missing(_ target: PushTarget, sent: [String]) -> [String] {

@@ -1,4 +1,5 @@
 import Logging
+import PushModel
 import Synchronization
 
 /// The warnings so far. Each is logged when it first occurs, and counted from then on.
@@ -43,6 +44,15 @@ final class WarningLog: Sendable {
         if let first {
             logger.warning("\(first.text)", metadata: ["hub": "\(hub)", "kind": "\(kind.rawValue)"])
         }
+    }
+
+    /// What lint says, too.
+    ///
+    /// - Parameter finding: evaluated only when the warning is new.
+    func add(
+        _ kind: EmulatorWarning.Kind, hub: String, subject: String, lint finding: @autoclosure () -> LintFinding
+    ) {
+        add(kind, hub: hub, subject: subject, finding().line)
     }
 
     /// In the order of their first occurrence.

@@ -19,6 +19,11 @@ struct PersonalText: Sendable, Equatable {
     /// Whether it has placeholders.
     var isPersonal: Bool { pieces.count > 1 }
 
+    /// The names of its placeholders, in order; one may stand there more than once.
+    var names: [String] {
+        pieces.compactMap { if case .placeholder(let name, _, _) = $0 { name } else { nil } }
+    }
+
     /// What is no placeholder, such as `{{` without an end, stays as it is: `push.create_campaign` refuses it.
     init(_ template: [UInt8]) {
         self.template = template

@@ -36,6 +36,16 @@ public struct RunContent: Sendable, Equatable {
         return texts[""] == nil ? nil : ""
     }
 
+    /// The locales that it has a text for, in order.
+    public var languages: [String] { locales }
+
+    /// The names of the placeholders in texts and headers, each once in alphabetical order; case does not count.
+    public var placeholders: [String] {
+        let names = (texts.values.flatMap(\.names) + (headers?.names ?? [])).sorted()
+        var seen: Set<String> = []
+        return names.filter { seen.insert($0.lowercased()).inserted }
+    }
+
     /// Whether one body carries all its languages there, and no recipient's locale chooses.
     func isInOneBody(on hub: HubSettings) -> Bool {
         format == "template" && hub.localization == .properties && !locales.isEmpty

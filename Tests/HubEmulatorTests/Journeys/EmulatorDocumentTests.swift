@@ -1,4 +1,5 @@
 import Foundation
+import PushModel
 import Signing
 import Testing
 
@@ -108,5 +109,20 @@ import Testing
     @Test func everyWarningIsDocumented() throws {
         let page = try String(contentsOf: Program.root.appending(path: "docs/emulator.md"), encoding: .utf8)
         for kind in EmulatorWarning.Kind.allCases { #expect(page.contains("| `\(kind.rawValue)` |"), "\(kind)") }
+    }
+
+    /// What lint finds, too, is said in its words.
+    @Test func theWarningsOfLintHaveTheWordsOfItsRules() throws {
+        let page = try String(contentsOf: Program.root.appending(path: "docs/emulator.md"), encoding: .utf8)
+        let shared = EmulatorWarning.Kind.allCases.compactMap { LintRule(rawValue: $0.rawValue) }
+        let meant: Set<LintRule> = [
+            .mixedText, .missingProperty, .unusedProperty, .emptyAlert, .payloadShape, .tooLargeForPlatform,
+            .impossibleTags,
+            .wordTag, .wnsType,
+        ]
+        #expect(Set(shared) == meant)
+        for rule in shared {
+            #expect(page.contains("| `\(rule.rawValue)` | \(rule.sentence) |"), "\(rule.sentence)")
+        }
     }
 }

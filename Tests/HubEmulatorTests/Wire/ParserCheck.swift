@@ -8,7 +8,7 @@ import Foundation
 /// inputs.
 enum ParserCheck: String, CaseIterable, Sendable {
     case tags, expression, templateJSON, templateXML, connection, token, multipart, contentType, installation, patch,
-        registration, strings, condition, categories, providerToken
+        registration, strings, condition, categories, providerToken, templateFile, shown
 
     /// A broken promise.
     struct Broken: Error {
@@ -33,6 +33,8 @@ enum ParserCheck: String, CaseIterable, Sendable {
         case .condition: try Self.condition(text)
         case .categories: try Self.categories(bytes)
         case .providerToken: try Self.providerToken(text)
+        case .templateFile: try Self.templateFile(bytes)
+        case .shown: try Self.shown(text)
         }
     }
 
@@ -53,6 +55,37 @@ enum ParserCheck: String, CaseIterable, Sendable {
         let all = Set(expression.tags.map(\.folded))
         for tags in [[], all] + all.map({ [$0] }) {
             try hold(again?.matches(folded: tags) == expression.matches(folded: tags), "it means the same")
+        }
+    }
+
+    /// What is read out of it can be linted, whatever it is.
+    private static func templateFile(_ bytes: [UInt8]) throws(Broken) {
+        let templates: [PreviewTemplate]
+        do throws(TemplateFile.Fault) {
+            templates = try TemplateFile.templates(bytes, name: "t", platform: nil)
+        } catch {
+            let lines = 1 + bytes.count { $0 == UInt8(ascii: "\n") }
+            return try hold((1...lines).contains(error.line ?? 1), "the fault is within the file")
+        }
+        guard let content = try? StringObject(#"{"title":"x"}"#) else { return }
+        let lint = Lint(templates, contents: [Lint.Content(content)], hub: HubSettings(name: "n"))
+        let levels = lint.findings.map(\.level)
+        try hold(levels == levels.sorted(), "the worst comes first")
+        for template in templates {
+            let preview = try? Preview(template, showing: content)
+            let isBroken = lint.findings.contains { $0.rule == .brokenTemplate }
+            try hold(preview != nil || isBroken, "a template that shows nothing is a finding")
+        }
+    }
+
+    /// Any payload can be shown, on any platform.
+    private static func shown(_ text: String) throws(Broken) {
+        for platform in DevicePlatform.allCases {
+            let preview = NotificationPreview(text, platform: platform)
+            try hold(!(preview.isSilent && preview.isEmpty), "what is silent is not empty")
+            let alert = AlertText(preview)
+            try hold(
+                alert == nil || alert?.title == preview.title && alert?.body == preview.body, "its text is its text")
         }
     }
 

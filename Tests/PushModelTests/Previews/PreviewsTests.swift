@@ -237,6 +237,8 @@ import Testing
         let template = PreviewTemplate(.apns, "t", #"{"aps":{"alert":"$(title_Lqaa)"}}"#)
         let previews = Previews(of: RunContent(id: 1, format: "template", texts: texts), at: hub, templates: [template])
         #expect(previews.all.count == 1 && previews.unshown.count == 337, "\(previews.refused)")
+        let lint = Lint([template], saying: RunContent(id: 1, format: "template", texts: texts), at: hub)
+        #expect(lint.findings.count == 101 && lint.leftOut == 237, "\(lint.findings.map(\.rule))")
     }
 
     @Test func anyLocaleAndAnySettingsCanBeAskedFor() {

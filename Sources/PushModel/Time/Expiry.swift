@@ -1,13 +1,11 @@
-import PushModel
-
 /// The expiry of an installation, a registration or a template: ISO 8601 such as `2027-01-15T08:00:00Z`, with up to
 /// nine digits of a second and an optional offset; without an offset in UTC.
-struct Expiry: Sendable, Equatable {
+public struct Expiry: Sendable, Equatable {
     /// Since 1970; infinite in the year 9999, which means never.
-    let seconds: Double
+    public let seconds: Double
 
     /// nil: not such a date.
-    init?(_ text: String) {
+    public init?(_ text: String) {
         var rest = Array(text.utf8.prefix(40))[...]
         guard text.utf8.count <= 40, let year = Self.number(&rest, 4), Self.take("-", &rest),
             let month = Self.number(&rest, 2), (1...12).contains(month), Self.take("-", &rest),

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HubEmulator
+@testable import PushModel
 
 @Suite struct ExpiryTests {
     @Test(arguments: [
