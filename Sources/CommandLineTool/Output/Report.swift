@@ -14,6 +14,8 @@ package struct Report {
     package var remarks: (text: String?, json: String?) = (nil, nil)
     /// Nothing goes to standard output.
     package var isQuiet = false
+    /// The text has colours and marks of ours, and nothing else in it commands a terminal: it is printed as it is.
+    package var isStyled = false
 
     package init(
         _ text: @autoclosure @escaping () -> String, _ json: @autoclosure @escaping () -> JSONOutput,

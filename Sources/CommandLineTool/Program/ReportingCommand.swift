@@ -29,7 +29,13 @@ package struct ReportOptions: ParsableArguments {
     package func show(_ report: Report, asLine isLine: Bool = false) throws {
         let document = { isLine ? report.json.line : report.json.document }
         let text = json.isOn ? document() : report.text(fitting: StandardStreams.width)
-        if !text.isEmpty, !report.isQuiet { try StandardStreams.print(text) }
+        if !text.isEmpty, !report.isQuiet {
+            if report.isStyled, !json.isOn {
+                try StandardStreams.printStyled(text)
+            } else {
+                try StandardStreams.print(text)
+            }
+        }
         if let remark = json.isOn ? report.remarks.json : report.remarks.text { StandardStreams.printError(remark) }
     }
 

@@ -83,7 +83,7 @@ extension CampaignStore {
     }
 
     /// - Returns: nil: it took longer.
-    private func within<T>(
+    func within<T>(
         _ seconds: Int32, _ body: nonisolated(nonsending) (Connection) async throws -> T
     ) async throws -> T? {
         do {
@@ -96,7 +96,7 @@ extension CampaignStore {
         }
     }
 
-    private static func texts(
+    static func texts(
         of name: String, _ revision: Int32?, over connection: Connection
     ) async throws -> [(HubSettings, RunContent)] {
         try await connection.query(
@@ -129,7 +129,7 @@ extension CampaignStore {
     }
 
     /// By hub.
-    private static func standIns(
+    static func standIns(
         of name: String, _ revision: Int32?, _ most: Int32, over connection: Connection
     ) async throws -> [String: [StandIn]] {
         let all = try await connection.query(

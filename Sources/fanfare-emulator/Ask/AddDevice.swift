@@ -87,5 +87,3 @@ struct AddDevice: EmulatorChange {
         return installation
     }
 }
-
-extension Installation.Platform: ExpressibleByArgument {}

@@ -15,7 +15,8 @@ struct CampaignCommands: ParsableCommand {
             Example: fanfare campaign run weekly-digest --key 2027-W09 --hub news --tag A --content en=@digest/en.json --wait
             """,
         subcommands: [
-            CreateCampaign.self, CheckCampaign.self, RunCampaign.self, ShowCampaignStatus.self, ShowRunStates.self,
+            CreateCampaign.self, CheckCampaign.self, PreviewCampaign.self, RunCampaign.self, ShowCampaignStatus.self,
+            ShowRunStates.self,
             ShowRunResults.self, ShowRunEvents.self, PauseRun.self, ResumeRun.self, CancelRun.self, SetRunRate.self,
             RetryRun.self, ListCampaigns.self, ShowCampaign.self, ExportCampaign.self, ApproveCampaign.self,
             RejectCampaign.self, TestCampaign.self, TagCampaign.self, ArchiveCampaign.self, UnarchiveCampaign.self,
