@@ -34,7 +34,7 @@ struct ApproveCampaign: DatabaseCommand {
         }
         let screen = ApprovalScreen(
             campaign: campaign, approval: found, changes: try await campaigns.changes(campaign, revision: revision),
-            findings: try await findings(campaigns))
+            findings: try await findings(campaigns, database))
         // First: it is what the person is asked about.
         if !options.json.isOn { try StandardStreams.print(screen.text) }
         try confirm()
@@ -45,9 +45,11 @@ struct ApproveCampaign: DatabaseCommand {
     }
 
     /// A view that cannot be read keeps nobody from approving.
-    private func findings(_ campaigns: CampaignStore) async throws -> [CampaignStore.Finding] {
+    private func findings(
+        _ campaigns: CampaignStore, _ database: Database
+    ) async throws -> [CampaignStore.Finding] {
         do {
-            return try await campaigns.findings(of: campaign, revision: revision)
+            return try await campaigns.findings(of: campaign, revision: revision, in: database)
         } catch let error as DatabaseError where !error.isTransient {
             return [.init("warning", "check", "what a run would do cannot be worked out: \(error)", hint: nil)]
         }

@@ -23,7 +23,9 @@ struct CheckCampaign: DatabaseCommand {
     @OptionGroup var options: ReportOptions
 
     func answer(_ database: Database) async throws -> Report {
-        Report(findings: try await CampaignStore(database: database).findings(of: campaign, revision: revision))
+        Report(
+            findings: try await CampaignStore(database: database).findings(
+                of: campaign, revision: revision, in: database))
     }
 }
 
@@ -39,7 +41,7 @@ extension CampaignStore {
     /// All that is known of a run before it begins.
     ///
     /// - Parameter revision: nil: the newest.
-    func findings(of name: String, revision: Int32? = nil) async throws -> [Finding] {
+    func findings(of name: String, revision: Int32? = nil, in database: Database) async throws -> [Finding] {
         let findings = try await check(name, revision: revision)
         if findings.contains(where: { $0.level == "error" }) { return findings }
         let most: Int32 = 1000
@@ -53,6 +55,24 @@ extension CampaignStore {
         let scheduled = try await scheduled(ofKnown: name)
         let isNewest = revision == nil || revision == scheduled.revision
         return findings + forecasts + (isNewest ? scheduled.findings() : [])
+            + (try await lint(name, revision: revision, most: most, in: database))
+    }
+
+    /// What the phones of its hubs would show, and what is wrong with it.
+    private func lint(
+        _ name: String, revision: Int32?, most: Int32, in database: Database
+    ) async throws -> [Finding] {
+        // Without a sample, which was too slow, values are taken to be short.
+        let sample = try await sample(of: name, revision: revision, most: most) ?? [:]
+        var findings: [Finding] = []
+        for (hub, content) in try await texts(of: name, revision: revision) {
+            findings +=
+                TextCheck(
+                    content, at: hub, sample: sample[hub.name] ?? [],
+                    templates: try await KnownTemplates.templates(of: hub.name, in: database)
+                ).findings
+        }
+        return findings
     }
 }
 
