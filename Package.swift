@@ -227,7 +227,7 @@ let package = Package(
             "Daemon",
             [
                 "Concurrency", "Configuration", "Postgres", "PushModel", "PushWorker", "Signing", "SocketSupport",
-                "Store", "Telemetry", log,
+                "Store", "Telemetry", "TestSupport", log,
             ]),
         .testTarget(
             name: "FanfareTests",

@@ -62,7 +62,7 @@ CREATE TABLE push.lock (
 COMMENT ON TABLE push.lock IS
     'One row per task that only one session may do at a time; the session that does it holds the row''s lock.';
 COMMENT ON COLUMN push.lock.name IS 'The task, such as partitions.';
-INSERT INTO push.lock (name) VALUES ('partitions'), ('keys'), ('purge');
+INSERT INTO push.lock (name) VALUES ('partitions'), ('keys'), ('purge'), ('templates');
 
 CREATE TYPE push.status AS ENUM ('scheduled', 'waiting', 'due', 'claimed', 'posting', 'retrying',
     'accepted', 'rejected', 'expired', 'cancelled', 'duplicate', 'in_doubt');
@@ -1252,6 +1252,43 @@ COMMENT ON COLUMN push.hub_state.devices_why IS 'Why changes of devices wait; nu
 
 CREATE INDEX installation_change_of_device ON push.installation_change (hub, device, id);
 COMMENT ON INDEX push.installation_change_of_device IS 'The changes of one device.';
+
+-- ## What phones show.
+
+CREATE TABLE push.device_template (
+    hub      int NOT NULL,
+    hash     text COLLATE "C" NOT NULL,
+    platform text NOT NULL,
+    name     text COLLATE "C" NOT NULL
+             CONSTRAINT name_has_1_to_200_characters CHECK (length(name) BETWEEN 1 AND 200),
+    body     text COLLATE "C" NOT NULL
+             CONSTRAINT body_has_1_to_65536_bytes CHECK (octet_length(body) BETWEEN 1 AND 65536),
+    headers  json,
+    expiry   text,
+    devices  bigint NOT NULL,
+    of       bigint NOT NULL,
+    seen_at  timestamptz NOT NULL,
+    PRIMARY KEY (hub, hash),
+    CONSTRAINT devices_are_some_of_those_looked_at CHECK (devices BETWEEN 0 AND of)
+) WITH (fillfactor = 70);
+COMMENT ON TABLE push.device_template IS
+    'The different templates that devices of a hub have, at most 1,000 a hub: found by workers in the newest changes of devices, '
+    'or learned with push.learn_templates. Without what is of one device: tags, push variables, handle.';
+COMMENT ON COLUMN push.device_template.hub IS 'The hub: push.hub.id.';
+COMMENT ON COLUMN push.device_template.hash IS
+    'Names it: the beginning of the SHA-256 of platform, name, body, headers and expiry (push_internal.template_hash).';
+COMMENT ON COLUMN push.device_template.platform IS 'The platform of its devices, such as apns or fcmV1.';
+COMMENT ON COLUMN push.device_template.name IS 'Its name on the device, which is a tag there, too.';
+COMMENT ON COLUMN push.device_template.body IS
+    'What a push looks like there, with expressions such as $(message). JSON without blanks between values, so that bodies '
+    'that differ in blanks alone are one.';
+COMMENT ON COLUMN push.device_template.headers IS 'An object of texts, in the order of their names; null: none.';
+COMMENT ON COLUMN push.device_template.expiry IS
+    'When the platform gives up: a time, a number or an expression; null: not said.';
+COMMENT ON COLUMN push.device_template.devices IS 'Devices that had it, of those that were looked at.';
+COMMENT ON COLUMN push.device_template.of IS
+    'How many devices were looked at, at most 2,000 by a worker; 0: it was learned by itself, and none was.';
+COMMENT ON COLUMN push.device_template.seen_at IS 'When a device with it changed last, or when it was learned.';
 
 -- ## Campaigns: what is said, to whom, at which pace; and their runs.
 

@@ -116,6 +116,34 @@ COMMENT ON COLUMN push.lost_changes.id IS 'The change: push.installation_change.
 COMMENT ON COLUMN push.lost_changes.hub IS 'Name of the hub.';
 COMMENT ON COLUMN push.lost_changes.device IS 'The device.';
 
+CREATE OR REPLACE VIEW push.device_templates AS
+SELECT h.name AS hub,
+       t.platform,
+       t.name,
+       t.hash,
+       t.body,
+       t.headers,
+       t.expiry,
+       t.devices,
+       t.of,
+       t.seen_at
+  FROM push.device_template t
+       JOIN push.hub h ON h.id = t.hub;
+COMMENT ON VIEW push.device_templates IS
+    'The different templates that devices of each hub have, as far as they are known: what a push looks like on phones.';
+COMMENT ON COLUMN push.device_templates.hub IS 'Name of the hub.';
+COMMENT ON COLUMN push.device_templates.platform IS 'The platform of its devices, such as apns or fcmV1.';
+COMMENT ON COLUMN push.device_templates.name IS 'Its name on the device, which is a tag there, too.';
+COMMENT ON COLUMN push.device_templates.hash IS 'Names it: two templates with one hash are the same.';
+COMMENT ON COLUMN push.device_templates.body IS 'What a push looks like there, with expressions such as $(message).';
+COMMENT ON COLUMN push.device_templates.headers IS 'An object of texts; null: none.';
+COMMENT ON COLUMN push.device_templates.expiry IS
+    'When the platform gives up: a time, a number or an expression; null: not said.';
+COMMENT ON COLUMN push.device_templates.devices IS 'Devices that had it, of those that were looked at.';
+COMMENT ON COLUMN push.device_templates.of IS
+    'How many devices were looked at; 0: it was learned by itself, and none was.';
+COMMENT ON COLUMN push.device_templates.seen_at IS 'When a device with it changed last, or when it was learned.';
+
 CREATE OR REPLACE FUNCTION push.find_changes(
     hub     text DEFAULT NULL,
     device  text DEFAULT NULL,

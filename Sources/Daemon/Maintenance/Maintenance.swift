@@ -48,6 +48,10 @@ struct Maintenance: Sendable {
                 }
             }
             group.addTask {
+                let duty = TemplateDuty(templates: DeviceTemplates(database: database), log: log)
+                await Periodic(doing: "learn the templates of devices", log: log).run { try await duty.look() }
+            }
+            group.addTask {
                 await Periodic(doing: "look for hubs that no worker serves", log: log).run {
                     try await UnservedHubsDuty(hubs: Hubs(database: database), served: names, log: log).look()
                 }

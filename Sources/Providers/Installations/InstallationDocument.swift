@@ -11,7 +11,7 @@ public struct InstallationDocument: Sendable, Equatable {
     public let bytes: [UInt8]
 
     /// In the service's spelling; it ignores case.
-    public static let platforms = ["apns", "wns", "mpns", "adm", "gcm", "baidu", "browser", "fcmV1", "xiaomi"]
+    public static let platforms = PlatformTemplate.platforms
 
     /// - Throws: `InvalidInstallation` with the first field that breaks a rule.
     public init(json bytes: some Collection<UInt8>) throws(InvalidInstallation) {
@@ -19,7 +19,7 @@ public struct InstallationDocument: Sendable, Equatable {
         id = try Self.text("installationId", of: members)
         try Self.checkID(id)
         let platform = try Self.text("platform", of: members)
-        guard let known = Self.platforms.first(where: { $0.lowercased() == platform.lowercased() }) else {
+        guard let known = PlatformTemplate.platform(named: platform) else {
             throw .field("platform", "it must be one of \(Self.platforms.joined(separator: ", "))")
         }
         self.platform = known

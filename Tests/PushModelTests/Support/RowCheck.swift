@@ -5,7 +5,7 @@ import Foundation
 /// Checks that hold for every row, even one that the table's constraints would refuse. `RowCheckTests` runs them over
 /// the corpus, bin/fuzz over inputs of libFuzzer.
 enum RowCheck: String, CaseIterable, Sendable {
-    case content, native, headers, tag, locale
+    case content, native, headers, tag, locale, learned
 
     /// A check that failed.
     struct Broken: Error {
@@ -20,6 +20,7 @@ enum RowCheck: String, CaseIterable, Sendable {
         case .headers: try Self.headers(bytes)
         case .tag: try Self.tag(text)
         case .locale: try Self.locale(text)
+        case .learned: try Self.learned(bytes)
         }
     }
 
@@ -154,6 +155,36 @@ enum RowCheck: String, CaseIterable, Sendable {
             chain.first == locale && Set(chain).count == chain.count,
             "the chain begins with the locale and repeats nothing")
         try hold(chain.allSatisfy { locale.text.hasPrefix($0.text) }, "every less specific locale is a prefix")
+    }
+
+    /// A line of an export, from which templates are learned.
+    private static func learned(_ bytes: [UInt8]) throws(Broken) {
+        let templates: [PlatformTemplate]
+        do throws(InvalidTemplate) {
+            templates = try PlatformTemplate.templates(ofInstallation: bytes)
+        } catch {
+            try hold(error.description.utf8.count <= 1_000, "a reason is short")
+            return try hold(
+                !error.description.unicodeScalars.contains(where: \.isTerminalControl),
+                "a reason is one line without terminal controls")
+        }
+        for template in templates {
+            try hold(PlatformTemplate.platforms.contains(template.platform), "a platform is spelt as the service does")
+            try hold((1...200).contains(template.name.unicodeScalars.count), "a name has 1 to 200 characters")
+            try hold((1...65_536).contains(template.body.utf8.count), "a body is not empty and fits into a request")
+            let texts = [template.name, template.body, template.expiry ?? "", template.headersJSON ?? ""]
+            try hold(!texts.contains { $0.utf8.contains(0) }, "PostgreSQL holds every text")
+            // nil fails the check.
+            let again = try? PlatformTemplate(
+                checking: template.body, platform: template.platform, name: template.name)
+            try hold(again?.body.utf8.elementsEqual(template.body.utf8) == true, "a normal form stays as it is")
+            if let json = template.headersJSON {
+                try hold((try? StringObject(json)) != nil, "headers are an object of texts")
+            }
+        }
+        var census = TemplateCensus()
+        census.add(templates, at: 0)
+        try hold(census.found().count <= templates.count, "each template is counted once")
     }
 
     private static func hub() -> HubSettings {

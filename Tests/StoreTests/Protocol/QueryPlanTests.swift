@@ -46,6 +46,16 @@ import Testing
     /// The protocol in order; each step leaves the tables as large as they were.
     private static let steps: [(String, Step)] = [
         (
+            "a look at the templates of devices",
+            { store, database in
+                let templates = DeviceTemplates(database: database)
+                let changes = try await templates.newestChanges(behind: 0)
+                var census = TemplateCensus.counting(changes)[store.hub] ?? TemplateCensus()
+                census.add([PlatformTemplate(platform: "apns", name: "t", body: "{}")], at: 1)
+                try await templates.keep(census, at: store.hub)
+            }
+        ),
+        (
             "a claim from beginning to end",
             { store, database in
                 let queue = Queue(database: database, worker: store.queue.worker)
