@@ -5,9 +5,13 @@ import PushModel
 /// `fanfare template`
 struct TemplateCommands: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "template", abstract: "Try device templates, and find what is wrong with them.",
+        commandName: "template",
+        abstract: "Try device templates, find what is wrong with them, and look at those that phones have.",
         discussion: "Example: fanfare template render --template apns.json --properties hello.json",
-        subcommands: [RenderTemplate.self, LintTemplates.self])
+        subcommands: [
+            RenderTemplate.self, LintTemplates.self, LearnTemplates.self, ListTemplates.self, ShowTemplate.self,
+            ForgetTemplates.self,
+        ])
 }
 
 /// `fanfare template render`
@@ -15,7 +19,8 @@ struct RenderTemplate: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "render", abstract: "Print what a device with this template gets for these properties.",
         discussion: """
-            One of the two files may be -, for standard input. With --preview it draws the phone that would show it, and says             what is missing, unused, cut off or too large.
+            One of the two files may be -, for standard input. With --preview it draws the phone that would show it, and says \
+            what is missing, unused, cut off or too large.
 
             Example: echo '{"message": "Hello"}' | fanfare template render --template apns.json --properties -
             """)
