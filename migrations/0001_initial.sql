@@ -1253,7 +1253,7 @@ COMMENT ON COLUMN push.hub_state.devices_why IS 'Why changes of devices wait; nu
 CREATE INDEX installation_change_of_device ON push.installation_change (hub, device, id);
 COMMENT ON INDEX push.installation_change_of_device IS 'The changes of one device.';
 
--- ## What phones show.
+-- ## What phones show, and how many devices a tag reaches.
 
 CREATE TABLE push.device_template (
     hub      int NOT NULL,
@@ -1289,6 +1289,28 @@ COMMENT ON COLUMN push.device_template.devices IS 'Devices that had it, of those
 COMMENT ON COLUMN push.device_template.of IS
     'How many devices were looked at, at most 2,000 by a worker; 0: it was learned by itself, and none was.';
 COMMENT ON COLUMN push.device_template.seen_at IS 'When a device with it changed last, or when it was learned.';
+
+CREATE TABLE push.reach (
+    hub        int NOT NULL,
+    expression text COLLATE "C" NOT NULL
+               CONSTRAINT expression_has_1_to_2600_bytes CHECK (octet_length(expression) BETWEEN 1 AND 2600),
+    devices    bigint NOT NULL,
+    of         bigint NOT NULL,
+    is_whole   boolean NOT NULL,
+    counted_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    by         text NOT NULL DEFAULT push_internal.caller(),
+    PRIMARY KEY (hub, expression),
+    CONSTRAINT devices_are_some_of_those_looked_at CHECK (devices BETWEEN 0 AND of)
+);
+COMMENT ON TABLE push.reach IS
+    'How many devices tag expressions meant when somebody asked the hub (fanfare tag reach); at most 1,000 a hub, the newest.';
+COMMENT ON COLUMN push.reach.hub IS 'The hub: push.hub.id.';
+COMMENT ON COLUMN push.reach.expression IS 'The tag or tag expression, with every parenthesis and single blanks.';
+COMMENT ON COLUMN push.reach.devices IS 'Devices that it means, each counted once, of those that were looked at.';
+COMMENT ON COLUMN push.reach.of IS 'Devices that were looked at. Of a single tag the hub lists only those that have it.';
+COMMENT ON COLUMN push.reach.is_whole IS 'Whether all were looked at; false: the count stopped at a limit, and there are more.';
+COMMENT ON COLUMN push.reach.counted_at IS 'When it was counted.';
+COMMENT ON COLUMN push.reach.by IS 'Who counted it.';
 
 -- ## Campaigns: what is said, to whom, at which pace; and their runs.
 

@@ -88,6 +88,7 @@ DELETE FROM push.schema_file WHERE path !~ '^[0-9]';
 \ir functions/devices/apply_devices.sql
 \ir functions/devices/forget_devices.sql
 \ir functions/devices/templates.sql
+\ir functions/devices/reach.sql
 \ir functions/campaigns/run_state.sql
 \ir functions/campaigns/run_events.sql
 \ir functions/campaigns/stop_runs.sql

@@ -119,7 +119,7 @@ BEGIN ATOMIC
                 'create_campaign schedule_campaign pause_schedule resume_schedule backfill_campaign '
                 'archive_campaign unarchive_campaign tag_campaign start_run run_campaign cancel_run pause_run resume_run set_run_rate retry_run resolve_run '
                 'results_of_run campaign_remarks test_campaign make_list replace_list keep_members drop_list suppress '
-                'suppress_many unsuppress learn_templates forget_templates'),
+                'suppress_many unsuppress learn_templates forget_templates keep_reach'),
                ('push_campaign push_approve push_operator',
                 'changes_of_revision check_campaign stand_ins_of_campaign recipients_of_campaign texts_of_campaign'),
                ('push_campaign push_approve push_monitor push_operator',
@@ -218,7 +218,7 @@ BEGIN
     END IF;
     IF to_regrole('push_campaign') IS NOT NULL THEN
         GRANT USAGE ON SCHEMA push TO push_campaign;
-        GRANT SELECT ON push.campaigns, push.campaign_next, push.run_progress, push.run_hubs, push.device_templates TO push_campaign;
+        GRANT SELECT ON push.campaigns, push.campaign_next, push.run_progress, push.run_hubs, push.device_templates, push.reaches TO push_campaign;
         GRANT SELECT ON push.campaign, push.campaign_revision, push.run, push.run_event, push.stream, push.slice,
                         push.slice_count, push.list, push.list_member, push.suppression TO push_campaign, push_operator;
         GRANT INSERT ON push.list_member TO push_campaign, push_operator;
@@ -226,7 +226,7 @@ BEGIN
     IF to_regrole('push_approve') IS NOT NULL THEN
         GRANT USAGE ON SCHEMA push TO push_approve;
         GRANT SELECT ON push.campaigns, push.campaign_next, push.run_progress, push.run_hubs, push.campaign,
-                        push.campaign_revision, push.run, push.run_event, push.device_templates TO push_approve;
+                        push.campaign_revision, push.run, push.run_event, push.device_templates, push.reaches TO push_approve;
         GRANT SELECT ON push.approval, push.approvals TO push_approve, push_campaign, push_operator;
     END IF;
     IF to_regrole('push_worker') IS NOT NULL THEN

@@ -144,6 +144,26 @@ COMMENT ON COLUMN push.device_templates.of IS
     'How many devices were looked at; 0: it was learned by itself, and none was.';
 COMMENT ON COLUMN push.device_templates.seen_at IS 'When a device with it changed last, or when it was learned.';
 
+CREATE OR REPLACE VIEW push.reaches AS
+SELECT h.name AS hub,
+       r.expression,
+       r.devices,
+       r.of,
+       r.is_whole,
+       r.counted_at,
+       r.by
+  FROM push.reach r
+       JOIN push.hub h ON h.id = r.hub;
+COMMENT ON VIEW push.reaches IS
+    'How many devices tag expressions meant when somebody counted them at the hub (fanfare tag reach).';
+COMMENT ON COLUMN push.reaches.hub IS 'Name of the hub.';
+COMMENT ON COLUMN push.reaches.expression IS 'The tag or tag expression, with every parenthesis and single blanks.';
+COMMENT ON COLUMN push.reaches.devices IS 'Devices that it means, each counted once, of those that were looked at.';
+COMMENT ON COLUMN push.reaches.of IS 'Devices that were looked at. Of a single tag the hub lists only those that have it.';
+COMMENT ON COLUMN push.reaches.is_whole IS 'Whether all were looked at; false: the count stopped at a limit, and there are more.';
+COMMENT ON COLUMN push.reaches.counted_at IS 'When it was counted.';
+COMMENT ON COLUMN push.reaches.by IS 'Who counted it.';
+
 CREATE OR REPLACE FUNCTION push.find_changes(
     hub     text DEFAULT NULL,
     device  text DEFAULT NULL,

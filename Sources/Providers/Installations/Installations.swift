@@ -74,13 +74,16 @@ public struct Installations: Sendable {
     ///
     /// - Parameters:
     ///   - top: the most registrations on the page, 1 to 100.
+    ///   - tag: only those that have it; nil: all. Both need the right Manage.
     ///   - continuation: `InstallationAnswer.continuation` of the page before; nil: the first page.
     /// - Throws: `InvalidInstallation` when the token does not fit into a header.
     public func request(
-        registrations top: Int, after continuation: String?, with pass: Pass, tracking: String? = nil
+        registrations top: Int, of tag: String? = nil, after continuation: String?, with pass: Pass,
+        tracking: String? = nil
     ) throws(InvalidInstallation) -> Request {
+        let path = tag.map { "tags/\(PercentEncoding.encode($0))/registrations" } ?? "registrations"
         let after = continuation.map { "&ContinuationToken=\(PercentEncoding.encode($0))" } ?? ""
-        let url = "\(base)/registrations?api-version=\(apiVersion)&$top=\(min(max(top, 1), 100))\(after)"
+        let url = "\(base)/\(path)?api-version=\(apiVersion)&$top=\(min(max(top, 1), 100))\(after)"
         return try request(.get, url, pass, tracking)
     }
 

@@ -11,26 +11,38 @@ public struct RegistrationPage: Sendable, Equatable {
     public private(set) var count = 0
     /// Registrations that belong to no installation.
     public private(set) var others = 0
+    /// In order of appearance.
+    public private(set) var registrations: [Registration] = []
+
+    public struct Registration: Sendable, Equatable {
+        /// What all registrations of a device have in common: the tag of its installation. Of one that was made by other
+        /// means its id, which every hub gives.
+        public let device: String
+        /// As written.
+        public let tags: [String]
+    }
 
     /// - Returns: nil when the body is not a whole feed: something else, or cut off because a reply keeps 64 kB. Asking
     ///   for fewer registrations solves the latter.
     public init?(body: [UInt8]) {
         var scanner = XMLScanner(body)
         var feed: String?
-        var entry: (depth: Int, tags: String?)?
+        var entry: (depth: Int, tags: String?, id: String?)?
         var seen: Set<String> = []
         do throws(XMLError) {
             while let event = try scanner.next() {
                 switch event {
                 case .start:
                     feed = feed ?? scanner.elementName
-                    if entry == nil, scanner.elementName == "entry" { entry = (scanner.depth, nil) }
+                    if entry == nil, scanner.elementName == "entry" { entry = (scanner.depth, nil, nil) }
                 case .end(let text, _):
                     guard let open = entry else { continue }
                     if scanner.elementName == "Tags" {
                         entry?.tags = open.tags ?? XMLText.decodeText(body, text)
+                    } else if scanner.elementName == "RegistrationId" {
+                        entry?.id = open.id ?? XMLText.decodeText(body, text)
                     } else if scanner.depth == open.depth {
-                        count(open.tags ?? "", &seen)
+                        count(open.tags ?? "", id: open.id, &seen)
                         entry = nil
                     }
                 case .attribute, .instruction: break
@@ -42,31 +54,42 @@ public struct RegistrationPage: Sendable, Equatable {
         guard feed == "feed" else { return nil }
     }
 
-    private mutating func count(_ tags: String, _ seen: inout Set<String>) {
+    private mutating func count(_ text: String, id: String?, _ seen: inout Set<String>) {
         count += 1
-        if let id = Self.installation(in: tags) {
-            if seen.insert(id).inserted { installations.append(id) }
+        let (tags, installation) = Self.split(text)
+        if let installation {
+            if seen.insert(installation).inserted { installations.append(installation) }
         } else {
             others += 1
         }
+        let device = installation.map { "$InstallationId:{\($0)}" } ?? id ?? ""
+        registrations.append(Registration(device: device, tags: tags))
     }
 
     private static let mark = Array("$installationid:{".utf8)
 
-    /// The id in comma-separated tags. It may contain commas and braces itself, so it ends at the first brace that ends
-    /// a tag. Reads each byte only a few times, whatever the tags are.
-    private static func installation(in tags: String) -> String? {
-        let tags = Array(tags.utf8)
+    /// Comma-separated tags, and the id of the installation among them. The id may contain commas and braces itself, so it
+    /// ends at the first brace that ends a tag. Reads each byte only a few times, whatever the tags are.
+    private static func split(_ text: String) -> (tags: [String], installation: String?) {
+        let text = Array(text.utf8)
+        var tags: [String] = []
+        var installation: String?
+        var mayHaveOne = true
         var start = 0
         while true {
-            start = afterBlanks(tags, from: start)
-            if begins(tags, at: start) {
-                let id = start + mark.count
+            start = afterBlanks(text, from: start)
+            var comma = text[start...].firstIndex(of: UInt8(ascii: ",")) ?? text.count
+            if mayHaveOne, begins(text, at: start) {
                 // Without an end for the first one, a later one has no end either.
-                guard let end = end(of: tags, from: id) else { return nil }
-                return String(decoding: tags[id..<end], as: UTF8.self)
+                mayHaveOne = false
+                if let end = end(of: text, from: start + mark.count) {
+                    installation = String(decoding: text[(start + mark.count)..<end], as: UTF8.self)
+                    comma = text[end...].firstIndex(of: UInt8(ascii: ",")) ?? text.count
+                }
             }
-            guard let comma = tags[start...].firstIndex(of: UInt8(ascii: ",")) else { return nil }
+            let last = text[start..<comma].lastIndex { !isBlank($0) }
+            if let last { tags.append(String(decoding: text[start...last], as: UTF8.self)) }
+            guard comma < text.count else { return (tags, installation) }
             start = comma + 1
         }
     }
@@ -92,6 +115,8 @@ public struct RegistrationPage: Sendable, Equatable {
     }
 
     private static func afterBlanks(_ tags: [UInt8], from start: Int) -> Int {
-        tags[start...].firstIndex { $0 != 0x20 && !(0x09...0x0D).contains($0) } ?? tags.count
+        tags[start...].firstIndex { !isBlank($0) } ?? tags.count
     }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 }

@@ -93,31 +93,22 @@ struct ExportInstallations: AsyncParsableCommand {
         -> InstallationAnswer?
     {
         var seen: Set<String> = []
-        var continuation: String?
-        var top = 100
-        repeat {
-            let (after, count) = (continuation, top)
-            let answer = try await errand.run { installations, pass throws(InvalidInstallation) in
-                try installations.request(registrations: count, after: after, with: pass)
+        let pages = RegistrationPages(errand)
+        do {
+            while let page = try await pages.next() {
+                sheet.others += page.others
+                let fresh = page.installations.filter { seen.insert($0).inserted }
+                if let end = try await export(fresh, with: errand, to: sheet) { return end }
             }
-            guard answer.verdict == .accepted else { return answer }
-            guard let page = RegistrationPage(body: answer.body) else {
-                // A reply keeps 64 kB, and a registration with a large template is a few of them.
-                guard top > 1 else {
-                    throw Failure(
-                        "cannot list the registrations of hub \"\(target.hub)\"",
-                        because: "the hub's answer is not a list, or one registration has more than 64 kB",
-                        hint: "Name the installations instead: --ids FILE.", status: .internalFault)
-                }
-                top /= 2
-                continue
-            }
-            sheet.others += page.others
-            let fresh = page.installations.filter { seen.insert($0).inserted }
-            if let end = try await export(fresh, with: errand, to: sheet) { return end }
-            continuation = answer.continuation
-            if continuation == nil { return nil }
-        } while true
+            return nil
+        } catch RegistrationPages.Fault.refused(let answer) {
+            return answer
+        } catch RegistrationPages.Fault.noPage {
+            throw Failure(
+                "cannot list the registrations of hub \"\(target.hub)\"",
+                because: "the hub's answer is not a list, or one registration has more than 64 kB",
+                hint: "Name the installations instead: --ids FILE.", status: .internalFault)
+        }
     }
 
     private func export(

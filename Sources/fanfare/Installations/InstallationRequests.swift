@@ -18,21 +18,24 @@ struct InstallationRequests: Sendable {
 
     /// Asks again for minutes: for many requests.
     ///
+    /// - Parameter doing: `count devices`, for the error.
     /// - Throws: `Failure` for a kind of hub that keeps no devices.
-    static func patient(_ hub: HubConnection) throws(Failure) -> InstallationRequests {
-        try InstallationRequests(hub, tries: 5, patience: 10)
+    static func patient(
+        _ hub: HubConnection, to doing: String = "speak of installations"
+    ) throws(Failure) -> InstallationRequests {
+        try InstallationRequests(hub, tries: 5, patience: 10, to: doing)
     }
 
     /// Asks once: for a person who waits.
     ///
     /// - Throws: as `patient`.
     static func quick(_ hub: HubConnection) throws(Failure) -> InstallationRequests {
-        try InstallationRequests(hub, tries: 1, patience: 1)
+        try InstallationRequests(hub, tries: 1, patience: 1, to: "speak of installations")
     }
 
-    private init(_ hub: HubConnection, tries: Int, patience: Int) throws(Failure) {
+    private init(_ hub: HubConnection, tries: Int, patience: Int, to doing: String) throws(Failure) {
         self.hub = hub
-        installations = try hub.hub.installations(orCannot: "speak of installations")
+        installations = try hub.hub.installations(orCannot: doing)
         self.tries = tries
         self.patience = patience
     }

@@ -5,8 +5,9 @@ import PushModel
 /// `fanfare tag`
 struct TagCommands: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "tag", abstract: "Try tag expressions.", discussion: "Example: fanfare tag check 'a && !b'",
-        subcommands: [CheckTags.self])
+        commandName: "tag", abstract: "Try tag expressions, and count the devices that they mean.",
+        discussion: "Example: fanfare tag check 'a && !b'",
+        subcommands: [CheckTags.self, ReachTags.self])
 }
 
 /// `fanfare tag check`
@@ -70,11 +71,16 @@ struct CheckTags: ReportingCommand {
             ])
     }
 
-    private func parsed() throws(Failure) -> TagExpression {
-        try Failure.wrapping(
+    private func parsed() throws(Failure) -> TagExpression { try TagExpression(written: expression) }
+}
+
+extension TagExpression {
+    /// One that a person wrote.
+    init(written text: String) throws(Failure) {
+        self = try Failure.wrapping(
             "not a tag expression",
             hint: "A tag has 1 to 120 of A-Z a-z 0-9 _ @ # . : - ; join tags with ||, && and !."
-        ) { try TagExpression(expression) }
+        ) { try TagExpression(text) }
     }
 }
 

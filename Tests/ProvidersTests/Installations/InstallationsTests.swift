@@ -120,6 +120,17 @@ import VectorSupport
         #expect(next.url.hasSuffix("/registrations?api-version=2020-06&$top=1&ContinuationToken=a%2bb%3d%26c"))
     }
 
+    @Test func thePageOfATagHasItInItsPath() throws {
+        let plain = try installations("a b").request(registrations: 7, of: "World", after: nil, with: TestHub.pass())
+        #expect(
+            plain.url
+                == "https://contoso.servicebus.windows.net/a%20b/tags/World/registrations?api-version=2020-06&$top=7")
+        let odd = try installations().request(registrations: 1, of: "$UserId:{a#b@c}", after: "t", with: TestHub.pass())
+        #expect(
+            odd.url.hasSuffix(
+                "/tags/%24UserId%3a%7ba%23b%40c%7d/registrations?api-version=2020-06&$top=1&ContinuationToken=t"))
+    }
+
     @Test func theTokenIsNeverPrinted() throws {
         let request = try installations().request(get: "i", with: TestHub.pass(), tracking: "t-1")
         #expect(request.shownHeaders.contains { $0 == ("Authorization", "SharedAccessSignature •••") })

@@ -29,6 +29,23 @@ import Testing
         #expect(page.others == 2)
     }
 
+    @Test func eachRegistrationHasItsDeviceAndItsTags() throws {
+        let own = "<RegistrationId>12-34-5</RegistrationId>"
+        let page = try #require(
+            RegistrationPage(
+                body: page(
+                    entry(" World , $InstallationId:{a,World2,b} ,x ", template: own),
+                    entry("$InstallationId:{}},World"),
+                    entry("World,Science", template: own), entry(nil, template: own), entry("$UserId:{u}"))))
+        #expect(
+            page.registrations == [
+                .init(device: "$InstallationId:{a,World2,b}", tags: ["World", "$InstallationId:{a,World2,b}", "x"]),
+                .init(device: "$InstallationId:{}}", tags: ["$InstallationId:{}}", "World"]),
+                .init(device: "12-34-5", tags: ["World", "Science"]), .init(device: "12-34-5", tags: []),
+                .init(device: "", tags: ["$UserId:{u}"]),
+            ])
+    }
+
     @Test func aTemplateCannotPoseAsARegistration() throws {
         let evil = "<BodyTemplate><![CDATA[</entry><entry><Tags>$InstallationId:{x}</Tags>]]></BodyTemplate>"
         let page = try #require(RegistrationPage(body: page(entry("$InstallationId:{i}", template: evil))))

@@ -9,7 +9,7 @@ import Testing
 @Suite struct RoleMatrixTests {
     /// Tables, of which only the owner has a right.
     static let tables = """
-        answer claim content content_taken dedupe device device_template due hub hub_kind hub_pace hub_state installation_change installation_claim
+        answer claim content content_taken dedupe device device_template reach due hub hub_kind hub_pace hub_state installation_change installation_claim
         installation_due installation_result kept lock partitioned release schema_file cap_group capped_run reached
         ended_listener payload_format payload_name post result retention drain run_content run_transition serving tally timeline translation waiting
         worker
@@ -31,7 +31,7 @@ import Testing
 
     /// Views of campaigns.
     private static let campaignViews = [
-        "approvals", "campaign_next", "campaigns", "device_templates", "run_hubs", "run_progress",
+        "approvals", "campaign_next", "campaigns", "device_templates", "reaches", "run_hubs", "run_progress",
     ].map {
         "\($0): approve=select campaign=select monitor=select operator=select"
     }
@@ -74,7 +74,7 @@ import Testing
         "campaign operator": """
         archive_campaign backfill_campaign campaign_remarks cancel_run create_campaign drop_list keep_members make_list pause_run
         pause_schedule replace_list resolve_run resume_run resume_schedule results_of_run retry_run run_campaign schedule_campaign set_run_rate
-        start_run learn_templates forget_templates suppress suppress_many tag_campaign test_campaign unarchive_campaign unsuppress
+        start_run learn_templates forget_templates keep_reach suppress suppress_many tag_campaign test_campaign unarchive_campaign unsuppress
         """,
         "monitor operator worker": "check filled_defaults incidents missing_partitions read_pulse",
         "enqueue monitor operator": "ended_since status_of",

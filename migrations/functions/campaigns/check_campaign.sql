@@ -53,6 +53,7 @@ BEGIN
           FROM push_internal.audience_unanalysed(spec -> 'audience' ->> 'view') u(name)
         HAVING count(*) > 0;
     END IF;
+    RETURN QUERY SELECT r.level, r.about, r.finding, r.hint FROM push_internal.check_reach(spec) r;
     RETURN QUERY SELECT s.level, s.about, s.finding, s.hint FROM push_internal.check_sums(spec, total) s;
     IF spec -> 'canary' IS NOT NULL THEN
         RETURN QUERY
@@ -92,4 +93,5 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.check_campaign IS
     'What fanfare campaign check says: what is wrong with a revision (level error), what is likely a mistake (warning), and '
-    'how many messages a run would be (info); revision null: the newest. Sends nothing and writes nothing.';
+    'how many messages a run would be (info), with how many devices its tags reach where somebody counted them; revision null: '
+    'the newest. Sends nothing, writes nothing and asks no hub.';

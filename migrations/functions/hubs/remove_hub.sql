@@ -90,6 +90,7 @@ BEGIN
     PERFORM push_internal.refuse_used_hub(number, hub);
     DELETE FROM push.waiting w WHERE w.hub = number;         -- of messages that were cancelled: no worker looks any more
     DELETE FROM push.device_template t WHERE t.hub = number;
+    DELETE FROM push.reach r WHERE r.hub = number;
     UPDATE push.hub h
        SET removed_at = clock_timestamp(),
            removed_by = push_internal.caller(),
