@@ -3,7 +3,10 @@ import Store
 
 /// The templates that devices of hubs are known to have.
 enum KnownTemplates {
-    static func templates(of hub: String, in database: Database) async throws -> [PreviewTemplate] { [] }
+    /// What most devices have comes first.
+    static func templates(of hub: String, in database: Database) async throws -> [PreviewTemplate] {
+        try await DeviceTemplates(database: database).known(at: hub).compactMap { PreviewTemplate($0) }
+    }
 
     /// What is said where none is known.
     static func none(of hub: String) -> String { "no template of hub \(hub) is known: \(remedy(of: hub))" }

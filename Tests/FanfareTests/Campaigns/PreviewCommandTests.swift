@@ -46,6 +46,22 @@ import Testing
                 == #"{"aps":{"alert":{"title":"Vous nous manquez","body":"Come back"}}}"#)
     }
 
+    @Test func whatPhonesAreKnownToHaveIsDrawn() async throws {
+        let site = try await Self.make()
+        let learned = try await site.fanfare(
+            "template", "learn", "--hub", "news", "-", "--platform", "apns", "--name", "short",
+            input: #"{"aps": {"alert": "$(title_French)"}}"#)
+        #expect(learned.status == 0, "\(learned.errors)")
+        let ended = try await site.fanfare("campaign", "preview", "spring", "--locale", "fr", "--json")
+        let hub = try #require((try ended.json([String: Any].self)["hubs"] as? [[String: Any]])?.first)
+        #expect(hub["has_examples"] as? Bool == false, "\(hub)")
+        let phones = try #require(hub["phones"] as? [[String: Any]])
+        #expect(phones.map { $0["platform"] as? String } == ["apns"])
+        #expect(phones.first?["payload"] as? String == #"{"aps":{"alert":"Vous nous manquez"}}"#, "\(phones)")
+        let lint = try await site.fanfare("template", "lint", "--campaign", "spring")
+        #expect(!lint.output.contains("no template of hub news is known"), "\(lint)")
+    }
+
     @Test func nothingIsWritten() async throws {
         let site = try await Self.make()
         let rows =

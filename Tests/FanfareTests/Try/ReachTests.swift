@@ -31,7 +31,7 @@ import Testing
         var kept: String {
             get async throws {
                 try await site.text(
-                    "(SELECT coalesce(string_agg(concat_ws(' ', expression || ':', devices, of, is_whole), ', ' ORDER BY expression), '') FROM push.reaches)"
+                    "(SELECT coalesce(string_agg(concat_ws(' ', expression || ':', devices, of, is_whole::text), ', ' ORDER BY expression), '') FROM push.reaches)"
                 )
             }
         }
