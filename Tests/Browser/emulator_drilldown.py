@@ -28,7 +28,10 @@ def schedule(tags):
 
 
 def check_narrow(page, name):
+    # A busy machine shows a page before its style is there.
+    page.wait_for_load_state("load")
     page.set_viewport_size(NARROW)
+    page.wait_for_function("width => window.innerWidth === width", arg=NARROW["width"])
     width = page.evaluate("document.documentElement.scrollWidth")
     check(width <= NARROW["width"], f"{name} is wider than a narrow window: {width}")
     is_cut = "() => [...document.querySelectorAll('.wide')].some((one) => one.scrollWidth > one.clientWidth)"

@@ -70,7 +70,7 @@ extension LintFinding {
                 + "nothing")
     }
 
-    /// - Parameter source: what has so many bytes: `the template news makes 5,000 bytes, which`. nil: the bytes alone.
+    /// - Parameter source: what has that many bytes: `the template news makes 5,000 bytes, which`. nil: the bytes alone.
     public static func tooLargeForPlatform(
         _ bytes: Int, limit: Int, on platform: DevicePlatform, template: String? = nil
     ) -> LintFinding {

@@ -15,7 +15,7 @@ public struct Preview: Sendable, Equatable {
     public enum Cut: Sendable, Equatable {
         /// An expression with a length: `$(news, 40)`. Lengths as .NET counts them, in UTF-16 units.
         case byTemplate(property: String, to: Int, of: Int)
-        /// A phone that is locked shows about so many columns of it.
+        /// A phone that is locked shows about that many columns of it.
         case byPlatform(Part, about: Int, of: Int)
     }
 

@@ -7,7 +7,7 @@ import Store
 extension PlanReading {
     /// Lines that are inserted with one statement, as `fanfare enqueue` does with a whole file: only rows of one portion share a
     /// content or a post.
-    static let portion = 20_000
+    static let portion = 5_000
     /// Lines that the table refuses, and that are found and left out before the rest is planned.
     static let mostBadLines = 20
 

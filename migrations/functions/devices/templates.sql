@@ -20,7 +20,7 @@ BEGIN
      ORDER BY n.id;
 END $$;
 COMMENT ON FUNCTION push_worker.newest_changes_v1 IS
-    'The newest changes of devices of all hubs, the oldest of them first, with at most so many bytes in their documents. '
+    'The newest changes of devices of all hubs, the oldest of them first, within a bound of bytes of their documents. '
     'Nothing where no change is newer than behind.';
 
 CREATE OR REPLACE FUNCTION push_internal.template_hash(platform text, name text, body text, headers text, expiry text) RETURNS text
@@ -152,12 +152,13 @@ BEGIN
             HINT = 'It is the number of devices that were looked at; 0: none was.';
     END IF;
     SELECT u.n, p.problem INTO wrong
-      FROM unnest(platforms, names, bodies, headers, devices) WITH ORDINALITY u(platform, name, body, headers, devices, n),
+      FROM unnest(platforms, names, bodies, headers, expiries, devices) WITH ORDINALITY u(platform, name, body, headers, expiry, devices, n),
            LATERAL (
                SELECT CASE
                           WHEN u.platform IS DISTINCT FROM push_internal.device_platform(u.platform) OR u.platform IS NULL
                           THEN format('is for the platform %s, which is not known', coalesce(push_internal.quoted(u.platform, 60), 'NULL'))
-                          WHEN length(u.name) NOT BETWEEN 1 AND 200 OR u.name IS NULL THEN 'has a name that has not 1 to 200 characters'
+                          WHEN length(u.name) > 200 OR u.name IS NULL OR u.name ~ '^\s*$' THEN 'has a name that has not 1 to 200 characters'
+                          WHEN u.expiry ~ '^\s*$' THEN 'has an empty expiry; null is none'
                           WHEN octet_length(u.body) > 65536 THEN format('has a body of %s bytes, 65,536 are allowed', octet_length(u.body))
                           WHEN u.devices NOT BETWEEN 0 AND of OR u.devices IS NULL
                           THEN format('is on %s devices, of %s', coalesce(u.devices::text, 'null'), of)
@@ -195,6 +196,11 @@ DECLARE
     forgotten int;
 BEGIN
     PERFORM push_internal.begin_action();
+    IF template ~ '^\s*$' THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'invalid_parameter_value', MESSAGE = 'push.forget_templates: template is empty',
+            HINT = 'It is a name, or the beginning of a hash; null forgets all templates of the hub.';
+    END IF;
     PERFORM FROM push.lock l WHERE l.name = 'templates' FOR UPDATE;
     DELETE FROM push.device_template t
      WHERE t.hub = number
