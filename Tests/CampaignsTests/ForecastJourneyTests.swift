@@ -86,7 +86,7 @@ import Testing
         _ = try await campaigns.create(
             "spring",
             spec: #"{"hubs": ["news", "tagged"], "audience": {"view": "marketing.people"}, \#(members)}"#, draft: false)
-        let forecasts = try #require(try await campaigns.forecasts("spring", most: 1000, seconds: 60))
+        let forecasts = try #require(try await campaigns.sample(of: "spring", most: 1000, seconds: 60)?.map(\.forecast))
         #expect(forecasts.map(\.recipients) == [500, 500])
         var said: [String: Int64] = [:]
         for forecast in forecasts {

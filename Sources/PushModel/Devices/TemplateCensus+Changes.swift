@@ -32,6 +32,7 @@ extension TemplateCensus {
         var templates: [[UInt8]: PlatformTemplate]
         var at: Double
 
+        /// A template that cannot be read is none: the hub has refused it, or will.
         mutating func set(_ json: String?, named name: String) {
             templates[Array(name.utf8)] = json.flatMap {
                 try? PlatformTemplate(platform: platform, name: name, json: $0)
@@ -52,6 +53,7 @@ extension TemplateCensus {
             case .put: states[device] = state(after: change)
             case .drop: states[device] = nil
             case .patch:
+                // push.patch_device has checked it; one of a newer build is passed over.
                 guard var state = states[device], let patch = try? DevicePatch(json: change.document) else { continue }
                 for template in patch.templates { state.set(template.json, named: template.name) }
                 state.at = max(state.at, change.at)

@@ -20,6 +20,7 @@ extension Lint {
             case .failure(let fault): add(fault.finding)
             }
         }
+        // The hub takes no other tag of a device.
         for tag in templates.flatMap(\.tags) { if let tag = try? Tag(tag) { note(tag) } }
         guard kind.facts.foldsCase else { return }
         for folded in order {

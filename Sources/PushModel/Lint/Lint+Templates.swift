@@ -42,6 +42,7 @@ extension Lint {
     ///
     /// - Parameter tags: expressions; empty: the send is for tags of the device.
     mutating func checkDevices(_ templates: [PreviewTemplate], _ tags: [String]) {
+        // What cannot be read has a finding of its own.
         let expressions = tags.compactMap { try? TagExpression($0) }
         var byDevice: [String: [PreviewTemplate]] = [:]
         var order: [String] = []

@@ -41,23 +41,6 @@ extension CampaignStore {
         ]
     }
 
-    /// What would become of the first recipients on each hub, by the planner that sends. Sends nothing and writes nothing.
-    ///
-    /// - Parameters:
-    ///   - revision: nil: the newest.
-    ///   - most: recipients that are read, 1 to 10,000.
-    /// - Returns: nil: reading them took longer.
-    /// - Throws: also `DatabaseError` 23514 for a spec that cannot be run.
-    public func forecasts(
-        _ name: String, revision: Int32? = nil, most: Int32 = 1000, seconds: Int32 = 5
-    ) async throws -> [Forecast]? {
-        try await within(seconds) { connection in
-            let hubs = try await Self.texts(of: name, revision, over: connection)
-            let standIns = try await Self.standIns(of: name, revision, most, over: connection)
-            return hubs.map { hub, content in Forecast(standIns[hub.name] ?? [], of: hub, saying: content) }
-        }
-    }
-
     /// What stands in for the first recipients on each hub, to be planned. Sends nothing and writes nothing.
     ///
     /// - Parameters:
@@ -69,15 +52,14 @@ extension CampaignStore {
         _ name: String, revision: Int32? = nil, most: Int32 = 10_000, seconds: Int32 = 5
     ) async throws -> [SamplePlan]? {
         try await within(seconds) { connection in
-            let hubs = try await Self.texts(of: name, revision, over: connection)
-            let standIns = try await Self.standIns(of: name, revision, most, over: connection)
+            let hubs = try await Self.sample(of: name, revision, most, over: connection)
             let audiences = try await connection.query(
                 "SELECT hub, recipients FROM push.recipients_of_campaign(\(name), \(revision))",
                 doing: "count the recipients of campaign \"\(name)\""
             ) { rows in try rows.map { row in (try row.string(), try row.int64()) } }
             let recipients = Dictionary(audiences) { first, _ in first }
-            return hubs.map { hub, content in
-                SamplePlan(standIns[hub.name] ?? [], of: hub, saying: content, audience: recipients[hub.name])
+            return hubs.map {
+                SamplePlan($0.standIns, of: $0.hub, saying: $0.content, audience: recipients[$0.hub.name])
             }
         }
     }
@@ -128,8 +110,16 @@ extension CampaignStore {
         }
     }
 
+    static func sample(
+        of name: String, _ revision: Int32?, _ most: Int32, over connection: Connection
+    ) async throws -> [Sample] {
+        let hubs = try await texts(of: name, revision, over: connection)
+        let standIns = try await standIns(of: name, revision, most, over: connection)
+        return hubs.map { hub, content in Sample(hub: hub, content: content, standIns: standIns[hub.name] ?? []) }
+    }
+
     /// By hub.
-    static func standIns(
+    private static func standIns(
         of name: String, _ revision: Int32?, _ most: Int32, over connection: Connection
     ) async throws -> [String: [StandIn]] {
         let all = try await connection.query(

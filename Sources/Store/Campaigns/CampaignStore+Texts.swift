@@ -14,15 +14,31 @@ extension CampaignStore {
         }
     }
 
-    /// The first recipients on each hub, without anything of theirs.
+    /// What a revision says on a hub, and its first recipients there, without anything of theirs.
+    public struct Sample: Sendable {
+        public let hub: HubSettings
+        public let content: RunContent
+        public let standIns: [StandIn]
+
+        /// What would become of them, by the planner that sends.
+        public var forecast: Forecast { Forecast(standIns, of: hub, saying: content) }
+    }
+
+    /// Reads the first recipients on each hub, once. Sends nothing and writes nothing.
     ///
     /// - Parameters:
     ///   - revision: nil: the newest.
     ///   - most: recipients that are read, 1 to 10,000.
-    /// - Returns: by hub; nil: reading them took longer.
+    /// - Returns: nil: reading them took longer.
+    /// - Throws: also `DatabaseError` 23514 for a spec that cannot be run.
     public func sample(
         of name: String, revision: Int32? = nil, most: Int32 = 1000, seconds: Int32 = 5
-    ) async throws -> [String: [StandIn]]? {
-        try await within(seconds) { connection in try await Self.standIns(of: name, revision, most, over: connection) }
+    ) async throws -> [Sample]? {
+        try await within(seconds) { connection in try await Self.sample(of: name, revision, most, over: connection) }
+    }
+
+    /// The same without recipients, where reading them takes too long: values are taken to be short.
+    public func withoutRecipients(of name: String, revision: Int32? = nil) async throws -> [Sample] {
+        try await texts(of: name, revision: revision).map { Sample(hub: $0.hub, content: $0.content, standIns: []) }
     }
 }

@@ -49,6 +49,7 @@ public struct DeviceTemplates: Sendable {
             try rows.map { row in
                 let hub = try row.string()
                 let (platform, name, body) = (try row.string(), try row.string(), try row.string())
+                // Checked by push.learn_templates and by the worker.
                 let headers = try row.stringOrNil().flatMap { try? StringObject($0) }?.pairs ?? []
                 let template = PlatformTemplate(
                     platform: platform, name: name, body: body,

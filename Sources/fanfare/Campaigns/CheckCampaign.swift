@@ -45,8 +45,9 @@ extension CampaignStore {
         let findings = try await check(name, revision: revision)
         if findings.contains(where: { $0.level == "error" }) { return findings }
         let most: Int32 = 1000
+        let sample = try await sample(of: name, revision: revision, most: most)
         let forecasts =
-            try await forecasts(name, revision: revision, most: most)?.flatMap { $0.findings(ofFirst: Int64(most)) }
+            sample?.flatMap { $0.forecast.findings(ofFirst: Int64(most)) }
             ?? [
                 Finding(
                     "warning", "audience", "its first recipients were not planned: reading them took longer than 5 s",
@@ -55,21 +56,21 @@ extension CampaignStore {
         let scheduled = try await scheduled(ofKnown: name)
         let isNewest = revision == nil || revision == scheduled.revision
         return findings + forecasts + (isNewest ? scheduled.findings() : [])
-            + (try await lint(name, revision: revision, most: most, in: database))
+            + (try await lint(name, revision: revision, sample, in: database))
     }
 
     /// What the phones of its hubs would show, and what is wrong with it.
     private func lint(
-        _ name: String, revision: Int32?, most: Int32, in database: Database
+        _ name: String, revision: Int32?, _ sample: [Sample]?, in database: Database
     ) async throws -> [Finding] {
-        // Without a sample, which was too slow, values are taken to be short.
-        let sample = try await sample(of: name, revision: revision, most: most) ?? [:]
+        var sample = sample
+        if sample == nil { sample = try await withoutRecipients(of: name, revision: revision) }
         var findings: [Finding] = []
-        for (hub, content) in try await texts(of: name, revision: revision) {
+        for one in sample ?? [] {
             findings +=
                 TextCheck(
-                    content, at: hub, sample: sample[hub.name] ?? [],
-                    templates: try await KnownTemplates.templates(of: hub.name, in: database)
+                    one.content, at: one.hub, sample: one.standIns,
+                    templates: try await KnownTemplates.templates(of: one.hub.name, in: database)
                 ).findings
         }
         return findings

@@ -9,11 +9,12 @@ struct MessageLine {
     let message: NewMessage
 
     /// How many rows it becomes.
-    var rows: Int64 {
+    ///
+    /// - Throws: never for a line that was read from a file.
+    func rows() throws(LineFault) -> Int64 {
         guard let translations = message.translations else { return 1 }
-        // It was read before.
-        let members = (try? ColumnValue.members(of: Array(translations.utf8))) ?? []
-        return Int64(members.count + (message.content == nil ? 0 : 1))
+        let texts = try ColumnValue.members(of: Array(translations.utf8)).count
+        return Int64(texts + (message.content == nil ? 0 : 1))
     }
 
     /// All lines of a file; blank ones are passed over.

@@ -24,7 +24,7 @@ extension PlanReading {
             var kept: [FileRow] = []
             for line in portion {
                 if hub == nil || line.message.hub == hub { kept.append(FileRow(line: line, first: rows + 1)) }
-                rows += line.rows
+                rows += try line.rows()
             }
             if kept.isEmpty { continue }
             portions += 1

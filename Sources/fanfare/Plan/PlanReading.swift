@@ -39,6 +39,9 @@ struct PlanReading: Sendable {
     }
 
     func begin(_ lane: PlanLane, of reader: PlanReader, in book: inout PlanBook) async throws {
-        book.begin(lane, hubs[lane.settings.name] ?? lane.settings, try await reader.pace(of: lane.hub))
+        // The lanes of a hub follow each other.
+        let isBegun = book.hubs.last?.settings.name == lane.settings.name
+        book.begin(
+            lane, hubs[lane.settings.name] ?? lane.settings, isBegun ? nil : try await reader.pace(of: lane.hub))
     }
 }

@@ -81,20 +81,21 @@ struct LintTemplates: ReportingCommand {
         _ campaign: String, _ given: [PreviewTemplate], _ database: Database
     ) async throws -> Report {
         let store = CampaignStore(database: database)
-        let texts = try await store.texts(of: campaign).filter { hub == nil || $0.hub.name == hub }
-        if texts.isEmpty, let hub {
+        var sample = try await store.sample(of: campaign)
+        if sample == nil { sample = try await store.withoutRecipients(of: campaign) }
+        let hubs = sample?.filter { hub == nil || $0.hub.name == hub } ?? []
+        if hubs.isEmpty, let hub {
             throw Failure(
                 "cannot lint campaign \(campaign.quoted)", because: "it is not for hub \(hub.quoted)", status: .badInput
             )
         }
-        let sample = try await store.sample(of: campaign) ?? [:]
         var lints: [(hub: String?, lint: Lint)] = []
         var notes: [String] = []
-        for (hub, content) in texts {
-            let known = files.isEmpty ? try await KnownTemplates.templates(of: hub.name, in: database) : given
-            if known.isEmpty, content.format == "template" { notes.append(KnownTemplates.none(of: hub.name)) }
-            lints.append(
-                (hub.name, Lint(known, saying: content, at: hub, sample: sample[hub.name] ?? [], tags: tags)))
+        for one in hubs {
+            let name = one.hub.name
+            let known = files.isEmpty ? try await KnownTemplates.templates(of: name, in: database) : given
+            if known.isEmpty, one.content.format == "template" { notes.append(KnownTemplates.none(of: name)) }
+            lints.append((name, Lint(known, saying: one.content, at: one.hub, sample: one.standIns, tags: tags)))
         }
         return Report(lints, notes: notes)
     }

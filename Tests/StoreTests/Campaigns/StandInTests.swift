@@ -94,15 +94,15 @@ import Testing
         let test = try await Self.make()
         let owner = CampaignStore(database: try await test.login(as: "push_campaign").database)
         let reader = CampaignStore(database: try await test.login(as: "push_approve").database)
-        let seen = try #require(try await owner.forecasts("spring"))
+        let seen = try #require(try await owner.sample(of: "spring")?.map(\.forecast))
         #expect(seen.map(\.hub) == ["news", "tagged"])
         #expect(seen.allSatisfy { $0.recipients == 500 && $0.sent > 0 && $0.refused.count > 3 })
-        #expect(try await reader.forecasts("spring", revision: 1) == seen)
+        #expect(try await reader.sample(of: "spring", revision: 1)?.map(\.forecast) == seen)
         #expect(try await reader.check("spring") == owner.check("spring"))
         #expect(try await reader.check("spring", revision: 1).contains { $0.about == "approval" } == false)
         let other = try await test.login(as: "push_monitor")
         await #expect(throws: DatabaseError.self) {
-            try await CampaignStore(database: other.database).forecasts("spring")
+            try await CampaignStore(database: other.database).sample(of: "spring")?.map(\.forecast)
         }
     }
 
@@ -115,8 +115,8 @@ import Testing
             spec:
                 #"{"hubs": ["news"], "audience": {"tags": ["A"]}, "content": {"": {"title": "x"}}, "approval": "one"}"#,
             draft: false)
-        #expect(try await campaigns.forecasts("spring")?.map(\.sent) == [1])
-        #expect(try await campaigns.forecasts("spring", revision: 1)?.map(\.recipients) == [500, 500])
+        #expect(try await campaigns.sample(of: "spring")?.map(\.forecast).map(\.sent) == [1])
+        #expect(try await campaigns.sample(of: "spring", revision: 1)?.map(\.forecast).map(\.recipients) == [500, 500])
         #expect(try await campaigns.check("spring").contains { $0.finding == "1 message" })
         #expect(try await campaigns.check("spring", revision: 1).contains { $0.about == "hub tagged" })
     }
@@ -135,12 +135,12 @@ import Testing
                 {"hubs": ["news"], "audience": {"view": "marketing.twice"}, "content": {"": {"title": "x"}},
                  "cap": {"count": 1, "days": 7, "group": "offers"}}
                 """, draft: false)
-        let before = try #require(try await campaigns.forecasts("capped")?.first)
+        let before = try #require(try await campaigns.sample(of: "capped")?.map(\.forecast).first)
         #expect(before.sent == 10)
         #expect(before.leftOut.map(\.reason) == ["double_key"] && before.recipients == 20)
         _ = try await campaigns.start("capped", key: "k")
         _ = try await Runs(database: test.database).expand(1, upTo: 8)
-        let after = try #require(try await campaigns.forecasts("capped")?.first)
+        let after = try #require(try await campaigns.sample(of: "capped")?.map(\.forecast).first)
         let reached = try await test.number("SELECT count(*) FROM push.message")
         #expect(after.sent == 10 - reached)
         #expect(after.leftOut.contains { $0.reason == "capped" && $0.recipients == reached })
@@ -167,7 +167,7 @@ import Testing
                 {"hubs": ["news"], "format": "windows", "audience": {"view": "public.people"}, "headers": {"X-WNS-Type": "wns/toast"},
                  "content": {"": "<toast><text>{{name}}</text></toast>"}}
                 """, draft: false)
-        let forecast = try #require(try await campaigns.forecasts("tiles")?.first)
+        let forecast = try #require(try await campaigns.sample(of: "tiles")?.map(\.forecast).first)
         #expect(forecast.sent == 4)
         #expect(forecast.refused.map(\.recipients).reduce(0, +) == 3)
         #expect(forecast.refused.contains { $0.text?.contains("U+0001, which XML cannot carry") == true })
@@ -185,6 +185,6 @@ import Testing
         _ = try await campaigns.create(
             "slow", spec: #"{"hubs": ["news"], "audience": {"view": "marketing.slowly"}, "content": {"": {"a": "b"}}}"#,
             draft: false)
-        #expect(try await campaigns.forecasts("slow", seconds: 1) == nil)
+        #expect(try await campaigns.sample(of: "slow", seconds: 1)?.map(\.forecast) == nil)
     }
 }

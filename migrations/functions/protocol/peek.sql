@@ -511,7 +511,7 @@ BEGIN
                    CASE WHEN page.resents[m.nth] THEN push_internal.expiry_when_resent(m.id, expire_after) END,
                    m.expires_at, m.send_at + expire_after)) - seconds,
                m.on_doubt, m.pack, m.stream, seconds - date_part('epoch', page.times[m.nth]), m.traceparent,
-               NULL::text, NULL::text, NULL::text
+               NULL::text AS ended_status, NULL::text, NULL::text
           FROM place p, message m
          WHERE m.nth <= p.n
          UNION ALL
@@ -521,7 +521,7 @@ BEGIN
                unnest(page.key_times, page.key_pointers, page.key_ids, page.key_leads, page.key_statuses, page.key_reasons,
                       page.key_notes) k(at, pointer, id, lead, status, reason, note)
          WHERE k.status IS NOT NULL AND (k.at, k.pointer) <= (p.at, p.pointer)
-         ORDER BY 18 NULLS FIRST, 3;
+         ORDER BY ended_status NULLS FIRST, id;
         GET DIAGNOSTICS returned = ROW_COUNT;
         EXIT WHEN returned > 0;
         after_at := end_at;                   -- nothing but pointers of other contents, or of messages that somebody deleted
