@@ -172,4 +172,38 @@ import Testing
         let empty = try await site.fanfare("plan", "--due")
         #expect(empty.status == 0 && empty.output == "nothing is due\n", "\(empty)")
     }
+
+    /// What reads contents is for workers; what reads a campaign is for its owners.
+    @Test func aLoginThatLacksARightIsToldWhich() async throws {
+        let site = try await Site.make()
+        let line = #"{"hub": "news", "tag": "World", "content": {"title": "Hello"}}"#
+        for (role, arguments, grant) in [
+            ("push_monitor", ["--due"], "GRANT push_worker"),
+            ("push_monitor", ["--message", "1"], "GRANT push_worker"),
+            ("push_enqueue", ["--file", "-"], "GRANT push_worker"),
+            ("push_worker", ["--file", "-"], "GRANT push_enqueue"),
+            ("push_monitor", ["--campaign", "spring"], "GRANT one of push_approve"),
+        ] {
+            let login = "login_" + UUID().uuidString.lowercased().filter { $0 != "-" }
+            try await site.execute(
+                "CREATE ROLE \(login) LOGIN PASSWORD '\(BuiltProgram.secrets[1])' IN ROLE \(role)")
+            let ended = try await site.fanfare.run(
+                ["plan"] + arguments + ["--set", "database.url=\(site.url) user=\(login)"], input: line)
+            #expect(ended.status == 77 && ended.errors.contains(grant), "\(role) \(arguments): \(ended.errors)")
+        }
+    }
+
+    @Test(arguments: ["push_campaign", "push_approve", "push_operator"])
+    func rolesOfCampaignsMayPlanThem(role: String) async throws {
+        let site = try await Site.make()
+        let login = "login_" + UUID().uuidString.lowercased().filter { $0 != "-" }
+        try await site.execute(
+            """
+            SELECT push.create_campaign('spring', '{"hubs": ["news"], "audience": {"tags": ["World"]}, "content": {"": {"title": "x"}}}');
+            CREATE ROLE \(login) LOGIN PASSWORD '\(BuiltProgram.secrets[1])' IN ROLE \(role)
+            """)
+        let ended = try await site.fanfare.run(
+            ["plan", "--campaign", "spring", "--set", "database.url=\(site.url) user=\(login)"])
+        #expect(ended.status == 0 && ended.output.contains("1 contents  →  1 posts"), "\(ended)")
+    }
 }
