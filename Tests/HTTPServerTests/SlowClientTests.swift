@@ -16,8 +16,7 @@ import Testing
     ])
     func aDribblingRequestTimesOut(request: Named<(String, String)>) async throws {
         try await TestServer.run(requestSeconds: 1) { server in
-            let client = try server.client()
-            try await client.write(request.value.0)
+            let client = try server.client(sending: request.value.0)
             let writing = Task {
                 // Ends when the server closes the connection, long before the thousandth time.
                 for _ in 0..<900 {
@@ -42,8 +41,7 @@ import Testing
         ] as [Named<(String, Int?)>])
     func aSilentClientIsDisconnected(beginning: Named<(String, Int?)>) async throws {
         try await TestServer.run(idleSeconds: 1) { server in
-            let client = try server.client()
-            try await client.write(beginning.value.0)
+            let client = try server.client(sending: beginning.value.0)
             if let status = beginning.value.1 { #expect(try await client.reply().status == status) }
             #expect(await client.ending() == .ended)
         }
@@ -51,8 +49,7 @@ import Testing
 
     @Test func aConnectionThatBringsNothingIsClosedInTime() async throws {
         try await TestServer.run(firstByteSeconds: 1) { server in
-            let other = try server.client()
-            try await other.write("GET ")
+            let other = try server.client(sending: "GET ")
             let silent = try server.client()
             #expect(await silent.ending() == .ended)
             // One that has begun has all the time of a request.
@@ -126,8 +123,7 @@ import Testing
     func aClientThatNeverReadsTheLastResponseIsCutOff(resets: Bool) async throws {
         let asked = Events<String>()
         try await TestServer.run(idleSeconds: 1, respond: Self.respond(asked, resets: resets)) { server in
-            let client = try server.client()
-            try await client.write(TestServer.get("/large", "Connection: close"))
+            let client = try server.client(sending: TestServer.get("/large", "Connection: close"))
             #expect(await asked.next() == "/large")
             while (try? await client.write("x")) != nil { try await Task.sleep(for: .milliseconds(20)) }
             try await server.untilEmpty()

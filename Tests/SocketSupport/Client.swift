@@ -23,8 +23,11 @@ public final class Client: Sendable {
 
     /// Connects to 127.0.0.1.
     ///
-    /// - Parameter receiveBuffer: bytes that the kernel keeps for a client that does not read; nil: what it likes.
-    public init(port: Int, receiveBuffer: Int32? = nil) throws {
+    /// - Parameters:
+    ///   - beginning: sent by the same thread, so that no other task of a busy test run comes between: for servers that give a
+    ///     new connection little time.
+    ///   - receiveBuffer: bytes that the kernel keeps for a client that does not read; nil: what it likes.
+    public init(port: Int, sending beginning: String = "", receiveBuffer: Int32? = nil) throws {
         socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -43,6 +46,7 @@ public final class Client: Sendable {
             }
         }
         if result != 0 { throw Failure.cannotConnect }
+        try Self.send(Array(beginning.utf8), on: socket)
     }
 
     deinit { close(socket) }
@@ -53,15 +57,17 @@ public final class Client: Sendable {
     public func write(_ text: String) async throws { try await write(Array(text.utf8)) }
 
     public func write(_ bytes: [UInt8]) async throws {
-        try await on(sending) { [socket] in
-            var sent = 0
-            while sent < bytes.count {
-                let count = bytes.withUnsafeBytes {
-                    send(socket, $0.baseAddress! + sent, bytes.count - sent, Int32(MSG_NOSIGNAL))
-                }
-                if count <= 0 { throw Failure.broken(errno) }
-                sent += count
+        try await on(sending) { [socket] in try Self.send(bytes, on: socket) }
+    }
+
+    private static func send(_ bytes: [UInt8], on socket: Int32) throws {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                Foundation.send(socket, $0.baseAddress! + sent, bytes.count - sent, Int32(MSG_NOSIGNAL))
             }
+            if count <= 0 { throw Failure.broken(errno) }
+            sent += count
         }
     }
 
@@ -71,7 +77,7 @@ public final class Client: Sendable {
     public func writeWhatFits(_ bytes: ArraySlice<UInt8>) async throws -> Int {
         try await on(sending) { [socket] in
             let count = bytes.withUnsafeBytes {
-                send(socket, $0.baseAddress!, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+                Foundation.send(socket, $0.baseAddress!, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
             }
             if count < 0, errno != EAGAIN { throw Failure.broken(errno) }
             return max(0, count)

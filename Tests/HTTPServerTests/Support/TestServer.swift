@@ -42,7 +42,9 @@ struct TestServer: Sendable {
         await listener.close()
     }
 
-    func client(receiveBuffer: Int32? = nil) throws -> Client { try Client(port: port, receiveBuffer: receiveBuffer) }
+    func client(sending beginning: String = "", receiveBuffer: Int32? = nil) throws -> Client {
+        try Client(port: port, sending: beginning, receiveBuffer: receiveBuffer)
+    }
 
     /// Returns when every connection is closed.
     func untilEmpty() async throws {
