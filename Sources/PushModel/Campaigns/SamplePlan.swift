@@ -4,6 +4,7 @@
 /// not. Whom it goes to is `r17`, the same for recipients with the same tag, expression or handle.
 public struct SamplePlan: Sendable, Equatable {
     public let hub: HubSettings
+    public let priority: Priority
     /// In the order of the recipients' keys, with ids from 1.
     public let messages: [Message]
     /// For `Plan`.
@@ -20,11 +21,15 @@ public struct SamplePlan: Sendable, Equatable {
     /// By how much what is counted in the sample is multiplied; 1: the sample is the audience.
     public var scale: Double { recipients > 0 ? max(1, Double(audience) / Double(recipients)) : 1 }
 
-    /// - Parameter audience: recipients in all; nil: not known.
+    /// - Parameters:
+    ///   - packs: whether they may share a post (`pack` of the spec).
+    ///   - priority: of each.
+    ///   - audience: recipients in all; nil: not known.
     public init(
-        _ standIns: [StandIn], of hub: HubSettings, saying content: RunContent, audience: Int64? = nil
+        _ standIns: [StandIn], of hub: HubSettings, saying content: RunContent, packs: Bool = true,
+        priority: Priority = .bulk, audience: Int64? = nil
     ) {
-        self.hub = hub
+        (self.hub, self.priority) = (hub, priority)
         runContents = [content.id: content]
         recipients = standIns.reduce(0) { $0 + $1.recipients }
         self.audience = max(audience ?? 0, recipients)
@@ -40,8 +45,9 @@ public struct SamplePlan: Sendable, Equatable {
                 let target = Target(standingIn: aim, number: standIn.targetTwin)
                 let shown = forms.values(of: standIn)
                 for _ in 0..<standIn.recipients {
-                    messages.append(
-                        standIn.message(Int64(messages.count) + 1, to: target, showing: shown, of: content))
+                    var message = standIn.message(Int64(messages.count) + 1, to: target, showing: shown, of: content)
+                    (message.pack, message.priority) = (packs, priority)
+                    messages.append(message)
                 }
             }
         }

@@ -59,7 +59,9 @@ extension CampaignStore {
             ) { rows in try rows.map { row in (try row.string(), try row.int64()) } }
             let recipients = Dictionary(audiences) { first, _ in first }
             return hubs.map {
-                SamplePlan($0.standIns, of: $0.hub, saying: $0.content, audience: recipients[$0.hub.name])
+                SamplePlan(
+                    $0.standIns, of: $0.hub, saying: $0.content, packs: $0.texts.packs, priority: $0.texts.priority,
+                    audience: recipients[$0.hub.name])
             }
         }
     }
@@ -80,11 +82,12 @@ extension CampaignStore {
 
     static func texts(
         of name: String, _ revision: Int32?, over connection: Connection
-    ) async throws -> [(HubSettings, RunContent)] {
+    ) async throws -> [Texts] {
         try await connection.query(
             """
             SELECT hub, localization = 'tags', languages, words, fallback, plain_fallback, property_pattern, allow_broadcast,
-                   kind, pack_tags, tags_are_topics, broadcast_topic, format, headers, own_fallback, locales, texts
+                   kind, pack_tags, tags_are_topics, broadcast_topic, format, headers, own_fallback, locales, texts,
+                   pack, priority
               FROM push.texts_of_campaign(\(name), \(revision))
             """, doing: "read what campaign \"\(name)\" says"
         ) { rows in
@@ -105,7 +108,9 @@ extension CampaignStore {
                 let content = RunContent(
                     id: 1, format: try row.string(), headers: try row.stringOrNil(), fallback: try row.stringOrNil(),
                     texts: Dictionary(zip(try row.stringArray(), try row.stringArray())) { first, _ in first })
-                return (hub, content)
+                return Texts(
+                    hub: hub, content: content, packs: try row.bool(),
+                    priority: Priority(rawValue: try row.int16()) ?? .bulk)
             }
         }
     }
@@ -115,7 +120,7 @@ extension CampaignStore {
     ) async throws -> [Sample] {
         let hubs = try await texts(of: name, revision, over: connection)
         let standIns = try await standIns(of: name, revision, most, over: connection)
-        return hubs.map { hub, content in Sample(hub: hub, content: content, standIns: standIns[hub.name] ?? []) }
+        return hubs.map { Sample(texts: $0, standIns: standIns[$0.hub.name] ?? []) }
     }
 
     /// By hub.

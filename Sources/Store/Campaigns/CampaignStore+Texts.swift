@@ -8,18 +8,29 @@ extension CampaignStore {
     /// - Parameter revision: nil: the newest.
     public func texts(
         of name: String, revision: Int32? = nil
-    ) async throws -> [(hub: HubSettings, content: RunContent)] {
+    ) async throws -> [Texts] {
         try await database.withConnection { connection in
             try await Self.texts(of: name, revision, over: connection)
         }
     }
 
-    /// What a revision says on a hub, and its first recipients there, without anything of theirs.
-    public struct Sample: Sendable {
+    /// What a revision says on a hub.
+    public struct Texts: Sendable {
         public let hub: HubSettings
         public let content: RunContent
+        /// Whether its messages may share a post (`pack` of the spec).
+        public let packs: Bool
+        /// Of its messages.
+        public let priority: Priority
+    }
+
+    /// What a revision says on a hub, and its first recipients there, without anything of theirs.
+    public struct Sample: Sendable {
+        public let texts: Texts
         public let standIns: [StandIn]
 
+        public var hub: HubSettings { texts.hub }
+        public var content: RunContent { texts.content }
         /// What would become of them, by the planner that sends.
         public var forecast: Forecast { Forecast(standIns, of: hub, saying: content) }
     }
@@ -39,6 +50,6 @@ extension CampaignStore {
 
     /// The same without recipients, where reading them takes too long: values are taken to be short.
     public func withoutRecipients(of name: String, revision: Int32? = nil) async throws -> [Sample] {
-        try await texts(of: name, revision: revision).map { Sample(hub: $0.hub, content: $0.content, standIns: []) }
+        try await texts(of: name, revision: revision).map { Sample(texts: $0, standIns: []) }
     }
 }

@@ -53,11 +53,11 @@ struct PreviewCampaign: DatabaseCommand {
     func answer(_ database: Database) async throws -> Report {
         let texts = try await CampaignStore(database: database).texts(of: campaign, revision: revision)
         var previews: [Previews] = []
-        for (hub, content) in texts {
+        for said in texts {
             previews.append(
                 Previews(
-                    of: content, at: hub, properties: written, locale: locale, platforms: platforms,
-                    templates: try await KnownTemplates.templates(of: hub.name, in: database)))
+                    of: said.content, at: said.hub, properties: written, locale: locale, platforms: platforms,
+                    templates: try await KnownTemplates.templates(of: said.hub.name, in: database)))
         }
         return Report(campaign: campaign, previews: previews)
     }

@@ -84,10 +84,10 @@ struct PlanBook {
                 count: Int(loss.recipients))
         }
         for claim in sample.claims(of: batch) {
-            add(Array(claim), ended: ended, sample.runContents, priority: .bulk, now: 0)
+            add(Array(claim), ended: ended, sample.runContents, priority: sample.priority, now: 0)
             ended = []
         }
-        if !ended.isEmpty { add([], ended: ended, [:], priority: .bulk, now: 0) }
+        if !ended.isEmpty { add([], ended: ended, [:], priority: sample.priority, now: 0) }
     }
 
     /// Plans a claim of the hub that was begun last.

@@ -6,13 +6,13 @@ import Testing
 
 /// A sample of an audience is planned as the audience, and says nothing of a person.
 @Suite(.timeLimit(.minutes(10))) struct SampleTests {
-    private static let kinds = ["equal", "personal", "half without a name", "one language", "few tags", "mixed"]
+    private static let kinds = ["equal", "personal", "half without a name", "one language", "few tags", "unpacked", "mixed"]
 
     /// 700 recipients. `mark`: what their words begin with, so that two audiences differ in every word and in nothing else.
     private static func audience(_ kind: String, _ mark: String) -> String {
         let name =
             switch kind {
-            case "equal": "'{\"name\": \"\(mark)same\"}'::json"
+            case "equal", "unpacked": "'{\"name\": \"\(mark)same\"}'::json"
             case "half without a name":
                 "CASE WHEN n % 2 = 0 THEN json_build_object('name', '\(mark)' || lpad((n % 50)::text, 3, '0')) END"
             case "mixed":
@@ -41,9 +41,9 @@ import Testing
             """
     }
 
-    private static func spec(_ mark: String) -> String {
+    private static func spec(_ mark: String, _ kind: String = "") -> String {
         """
-        {"hubs": ["news", "tagged"], "audience": {"view": "public.\(mark)people"},
+        {\(kind == "unpacked" ? #""pack": false, "priority": 1, "# : "")"hubs": ["news", "tagged"], "audience": {"view": "public.\(mark)people"},
          "content": {"en": {"title": "Hi {{name|friend}}"}, "fr": {"title": "Salut {{name|ami}}"}}, "fallback": "en"}
         """
     }
@@ -74,7 +74,7 @@ import Testing
         let test = try await Self.make()
         try await test.database.script(Self.audience(kind, "ada"))
         let campaigns = CampaignStore(database: test.database)
-        _ = try await campaigns.create("spring", spec: Self.spec("ada"), draft: false)
+        _ = try await campaigns.create("spring", spec: Self.spec("ada", kind), draft: false)
         let owner = CampaignStore(database: try await test.login(as: "push_campaign").database)
         let samples = try #require(try await owner.samples("spring"))
         #expect(samples.map(\.hub.name) == ["news", "tagged"] && samples.allSatisfy { $0.recipients == 700 })
@@ -87,7 +87,7 @@ import Testing
                 let real = Plan(claim.messages, for: lane.settings, now: reader.asOf, runContents: claim.runContents)
                 let sample = try #require(samples.first { $0.hub.name == lane.settings.name })
                 let planned = Plan(sample.messages, for: sample.hub, now: 0, runContents: sample.runContents)
-                #expect(sample.messages.count == 700)
+                #expect(sample.messages.count == 700 && sample.priority == lane.priority)
                 #expect(Outcome([planned]) == Outcome([real]), "\(lane.settings.name)")
             }
         }

@@ -243,7 +243,8 @@ COMMENT ON FUNCTION push.recipients_of_campaign IS
 CREATE OR REPLACE FUNCTION push.texts_of_campaign(campaign text, revision int DEFAULT NULL)
 RETURNS TABLE (hub text, localization text, languages text[], words text[], fallback text, plain_fallback boolean,
                property_pattern text, allow_broadcast boolean, format text, headers json, own_fallback text, locales text[],
-               texts text[], kind text, tags_are_topics boolean, broadcast_topic text, pack_tags boolean)
+               texts text[], kind text, tags_are_topics boolean, broadcast_topic text, pack_tags boolean, pack boolean,
+               priority smallint)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
@@ -254,7 +255,8 @@ BEGIN
     SELECT h.name, h.localization, l.locales, l.words, h.fallback, coalesce((h.settings ->> 'plainFallback')::boolean, true),
            coalesce(h.settings ->> 'propertyPattern', '{property}_{language}'), h.allow_broadcast,
            coalesce(spec ->> 'format', 'template'), spec -> 'headers', spec ->> 'fallback', t.locales, t.texts,
-           h.kind, h.tags_are_topics, h.broadcast_topic, (h.settings ->> 'packTags')::boolean
+           h.kind, h.tags_are_topics, h.broadcast_topic, (h.settings ->> 'packTags')::boolean,
+           coalesce((spec ->> 'pack')::boolean, true), coalesce((spec ->> 'priority')::smallint, 2::smallint)
       FROM push.hub h,
            LATERAL (
                SELECT coalesce(array_agg(w.key), '{}') AS locales, coalesce(array_agg(w.value), '{}') AS words
