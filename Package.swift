@@ -23,6 +23,7 @@ let package = Package(
         .executable(name: "fanfare-chaos", targets: ["fanfare-chaos"]),
         // For Benchmarks, which is a package of its own.
         .library(name: "HTTPTransport", targets: ["HTTPTransport"]),
+        .library(name: "PushModel", targets: ["PushModel"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),

@@ -10,7 +10,10 @@ let package = Package(
             dependencies: [
                 .product(name: "Meter", package: "Meter"), .product(name: "HTTPTransport", package: "fanfare"),
             ],
-            swiftSettings: [.treatAllWarnings(as: .error)])
+            swiftSettings: [.treatAllWarnings(as: .error)]),
+        .executableTarget(
+            name: "PlanBench", dependencies: [.product(name: "PushModel", package: "fanfare")],
+            swiftSettings: [.treatAllWarnings(as: .error)]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -62,9 +62,23 @@ class Crew:
         return [[HUB, *(f"{HUB}_{n}" for n in range(1, self.hubs))]] * self.workers
 
     def schema(self, database: Database) -> None:
+        self.run(database, "migrate", "up")
+
+    def registered(self, database: Database) -> None:
+        """The schema, and the hubs in push.hub: a worker writes them there."""
+        self.schema(database)
+        sink = self.bench.sink()
+        try:
+            with self.at_work(database, sink):
+                pass
+        finally:
+            sink.close()
+
+    def run(self, database: Database, *words: str | Path) -> Ran:
+        """One command of fanfare, with settings whose hubs do not answer."""
         nowhere = f"Endpoint=http://127.0.0.1:9/;SharedAccessKeyName={KEY_NAME};SharedAccessKey={KEY}"
         names = sorted({name for share in self.shares for name in share})
-        run_process([self.fanfare, "migrate", "up", "--config", self._settings(database, nowhere, "all", names)])
+        return run_process([self.fanfare, *words, "--config", self._settings(database, nowhere, "all", names)])
 
     def fill(self, database: Database, messages: int) -> None:
         """Enqueues messages for all hubs in turn; each message is a post of its own."""

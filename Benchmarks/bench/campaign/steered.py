@@ -53,13 +53,7 @@ class Steered:
         self.bench, self.recipients, self.scheduled, self.seconds = bench, recipients, scheduled, seconds
         self.crew, self.rounds = Crew(bench), 0
         self.database = bench.cluster.database("steered")
-        self.crew.schema(self.database)
-        sink = bench.sink()
-        try:  # a worker writes the hub into push.hub, which a spec names
-            with self.crew.at_work(self.database, sink):
-                pass
-        finally:
-            sink.close()
+        self.crew.registered(self.database)  # a spec names the hub
         bench.say(f"  {recipients:,} recipients and {scheduled:,} other messages are made")
         audience.people(self.database, recipients, handles=False)
         # With an id, so that the sink notes the time of each request.

@@ -6,7 +6,9 @@ import Testing
 
 /// A sample of an audience is planned as the audience, and says nothing of a person.
 @Suite(.timeLimit(.minutes(10))) struct SampleTests {
-    private static let kinds = ["equal", "personal", "half without a name", "one language", "few tags", "unpacked", "mixed"]
+    private static let kinds = [
+        "equal", "personal", "half without a name", "one language", "few tags", "unpacked", "mixed",
+    ]
 
     /// 700 recipients. `mark`: what their words begin with, so that two audiences differ in every word and in nothing else.
     private static func audience(_ kind: String, _ mark: String) -> String {
