@@ -20,6 +20,7 @@ CREATE ROLE push_audience NOLOGIN;
 CREATE ROLE push_worker NOLOGIN;
 CREATE ROLE push_monitor NOLOGIN;
 CREATE ROLE push_operator NOLOGIN IN ROLE push_monitor;
+CREATE ROLE push_console NOLOGIN NOINHERIT IN ROLE push_monitor, push_operator, push_campaign, push_approve;
 -- The owner gives the functions that read audiences to push_audience.
 CREATE ROLE fanfare_owner LOGIN IN ROLE push_audience;
 CREATE ROLE fanfare_worker LOGIN IN ROLE push_worker;

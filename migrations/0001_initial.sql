@@ -1,6 +1,7 @@
 -- Fanfare: schemas, types, tables and indexes. A release freezes this file; the next change of a table is 0002
--- (CONTRIBUTING.md). Functions, views and triggers stand in functions/ and views/, and are replaced. Three stand here,
--- because a column's default calls them: push_internal.caller, push_internal.arrival_lock and push_internal.next_arrival.
+-- (CONTRIBUTING.md). Functions, views and triggers stand in functions/ and views/, and are replaced. Five stand here,
+-- because a column's default calls them: push_internal.caller, push_internal.named_person, push.person,
+-- push_internal.arrival_lock and push_internal.next_arrival.
 
 DO $$
 BEGIN
@@ -209,7 +210,7 @@ COMMENT ON COLUMN push.hub.registered_at IS 'When the hub was first registered.'
 COMMENT ON COLUMN push.hub.registered_by IS 'The role that first registered it.';
 COMMENT ON COLUMN push.hub.removed_at IS
     'When push.remove_hub removed it: nothing can be enqueued for it; the row stays for what was sent. Null: in use.';
-COMMENT ON COLUMN push.hub.removed_by IS 'The login that removed it; null: in use.';
+COMMENT ON COLUMN push.hub.removed_by IS 'Who removed it (push.person); null: in use.';
 
 CREATE TABLE push.hub_state (
     hub          int PRIMARY KEY REFERENCES push.hub,
@@ -244,8 +245,8 @@ COMMENT ON COLUMN push.hub_state.held_since IS
 COMMENT ON COLUMN push.hub_state.hold_reason IS 'What the hub said when it refused us: what to fix. Null: not held.';
 COMMENT ON COLUMN push.hub_state.probe_at IS 'When the next message is tried on a held hub. Null: not held, or held until push.resume_hub.';
 COMMENT ON COLUMN push.hub_state.paused_by IS
-    'The role that paused the hub; push.resume_hub ends that. Null: not paused.';
-COMMENT ON COLUMN push.hub_state.paused_why IS 'Why that role paused it, in its words; null: it did not say.';
+    'Who paused the hub (push.person); push.resume_hub ends that. Null: not paused.';
+COMMENT ON COLUMN push.hub_state.paused_why IS 'Why, in the words of that person; null: not said.';
 COMMENT ON COLUMN push.hub_state.changed_at IS 'When gate, hold, pause or breaker last changed.';
 COMMENT ON COLUMN push.hub_state.key IS
     'The key that workers sign with: primary or secondary. A worker without a secondary key keeps the primary one.';
@@ -305,7 +306,30 @@ COMMENT ON COLUMN push.hub_pace.ramp_from IS
 CREATE OR REPLACE FUNCTION push_internal.caller() RETURNS text
 LANGUAGE sql STABLE
 RETURN CASE current_setting('role') WHEN 'none' THEN session_user::text ELSE current_setting('role') END;
-COMMENT ON FUNCTION push_internal.caller IS 'The role of SET ROLE, else the login.';
+COMMENT ON FUNCTION push_internal.caller IS 'The role of SET ROLE, else the login. Rights go by it.';
+
+-- Anybody can make a setting, so this one counts only for logins that the owner trusts with it.
+CREATE OR REPLACE FUNCTION push_internal.named_person() RETURNS text
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    named constant text := nullif(current_setting('push.person', true), '');     -- empty: an earlier transaction set it
+BEGIN
+    IF named IS NULL OR NOT push_internal.may_name_persons() THEN
+        RETURN NULL;
+    END IF;
+    PERFORM push_internal.refuse_person(named);
+    RETURN named;
+END $$;
+COMMENT ON FUNCTION push_internal.named_person IS
+    'The setting push.person of a login that may name persons; null: it named nobody, or may not. Refuses what is no '
+    'name.';
+
+CREATE OR REPLACE FUNCTION push.person() RETURNS text
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+RETURN coalesce(push_internal.named_person(), push_internal.caller());
+COMMENT ON FUNCTION push.person IS
+    'Who acts: the person whom a login of push_console named in this transaction (SET LOCAL push.person = ''anna''), '
+    'else the role of SET ROLE, else the login.';
 
 -- push.message has no CHECK: PostgreSQL 15 reads and plans each of them again for every statement, and with 14 of them
 -- the INSERT of one row cost 2.1 to 2.3 times as much as into a bare table. The trigger push_internal.enqueued, whose plans are
@@ -810,6 +834,7 @@ CREATE TABLE push.audit (
     id     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     at     timestamptz NOT NULL DEFAULT clock_timestamp(),
     who    text NOT NULL DEFAULT session_user,
+    person text NOT NULL DEFAULT push.person(),
     action text NOT NULL,
     detail json NOT NULL DEFAULT '{}'
 );
@@ -818,6 +843,8 @@ COMMENT ON TABLE push.audit IS
 COMMENT ON COLUMN push.audit.id IS 'Number of the entry, ascending.';
 COMMENT ON COLUMN push.audit.at IS 'When the function was called.';
 COMMENT ON COLUMN push.audit.who IS 'The database role that was logged in.';
+COMMENT ON COLUMN push.audit.person IS
+    'Who acted (push.person): the person whom a console named, else the role that was set, else as who.';
 COMMENT ON COLUMN push.audit.action IS 'The function that was called, such as cancel.';
 COMMENT ON COLUMN push.audit.detail IS 'The arguments, and how many messages the call changed.';
 
@@ -1298,7 +1325,7 @@ CREATE TABLE push.reach (
     of         bigint NOT NULL,
     is_whole   boolean NOT NULL,
     counted_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-    by         text NOT NULL DEFAULT push_internal.caller(),
+    by         text NOT NULL DEFAULT push.person(),
     PRIMARY KEY (hub, expression),
     CONSTRAINT devices_are_some_of_those_looked_at CHECK (devices BETWEEN 0 AND of)
 );
@@ -1407,9 +1434,10 @@ CREATE TABLE push.campaign_revision (
     revision int NOT NULL,
     hash     text NOT NULL,
     spec     json NOT NULL,
-    by       text NOT NULL DEFAULT push_internal.caller(),
+    by       text NOT NULL DEFAULT push.person(),
     at       timestamptz NOT NULL DEFAULT clock_timestamp(),
     login    text NOT NULL DEFAULT session_user,
+    is_person boolean NOT NULL DEFAULT (push_internal.named_person() IS NOT NULL),
     is_draft boolean NOT NULL DEFAULT false,
     approval text NOT NULL GENERATED ALWAYS AS (coalesce(spec ->> 'approval', 'none')) STORED,
     PRIMARY KEY (campaign, revision)
@@ -1422,10 +1450,12 @@ COMMENT ON COLUMN push.campaign_revision.revision IS 'From 1 on, within the camp
 COMMENT ON COLUMN push.campaign_revision.hash IS
     'SHA-256 of the spec with its members in one order: the same spec written differently has the same hash.';
 COMMENT ON COLUMN push.campaign_revision.spec IS 'The spec as it was given: docs/campaigns.md, "The spec".';
-COMMENT ON COLUMN push.campaign_revision.by IS 'Who gave it.';
+COMMENT ON COLUMN push.campaign_revision.by IS 'Who gave it (push.person).';
 COMMENT ON COLUMN push.campaign_revision.at IS 'When.';
 COMMENT ON COLUMN push.campaign_revision.login IS
     'The login of that session: by may be a role that several logins share.';
+COMMENT ON COLUMN push.campaign_revision.is_person IS
+    'Whether by is a person whom the login named, as a console does for those who share it; false: a role.';
 COMMENT ON COLUMN push.campaign_revision.is_draft IS 'Whether it was kept as a draft, and not made ready since.';
 COMMENT ON COLUMN push.campaign_revision.approval IS 'The member approval of the spec; none: it has no such member.';
 COMMENT ON INDEX push.campaign_revision_asks IS 'Which campaigns ever asked for approval: few among many.';
@@ -1441,7 +1471,7 @@ CREATE TABLE push.run (
     why           text,
     rate          real,
     estimate      bigint,
-    started_by    text NOT NULL DEFAULT push_internal.caller(),
+    started_by    text NOT NULL DEFAULT push.person(),
     started_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
     begun_at      timestamptz,
     state_since   timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -1488,7 +1518,7 @@ COMMENT ON COLUMN push.run.rate IS
 COMMENT ON COLUMN push.run.estimate IS
     'How many recipients its audience had at the start: counted for tags, lists and what is spread, else guessed by '
     'PostgreSQL for a view. Null: not known.';
-COMMENT ON COLUMN push.run.started_by IS 'Who started it.';
+COMMENT ON COLUMN push.run.started_by IS 'Who started it (push.person), or schedule.';
 COMMENT ON COLUMN push.run.started_at IS 'When it was started.';
 COMMENT ON COLUMN push.run.begun_at IS
     'When its turn came: at its start, or when the runs before it were over. Null: it waits for that.';
@@ -1537,7 +1567,7 @@ CREATE TABLE push.run_event (
     was   push.run_state,
     state push.run_state NOT NULL,
     why   text,
-    who   text NOT NULL DEFAULT push_internal.caller()
+    who   text NOT NULL DEFAULT push.person()
 );
 CREATE INDEX run_event_of_run ON push.run_event (run, id);
 COMMENT ON TABLE push.run_event IS
@@ -1550,7 +1580,7 @@ COMMENT ON COLUMN push.run_event.event IS 'start, or as in push.run_transition.e
 COMMENT ON COLUMN push.run_event.was IS 'The state before; null: it was started.';
 COMMENT ON COLUMN push.run_event.state IS 'The state since. The same as before where its last messages have ended.';
 COMMENT ON COLUMN push.run_event.why IS 'As push.run.why at that time; null: nothing to say.';
-COMMENT ON COLUMN push.run_event.who IS 'Whose call it was: a person''s role, that of a worker, or schedule.';
+COMMENT ON COLUMN push.run_event.who IS 'Whose call it was: a person (push.person), the role of a worker, or schedule.';
 COMMENT ON INDEX push.run_event_of_run IS 'The events of one run, in their order.';
 
 CREATE TABLE push.run_content (
@@ -1670,7 +1700,7 @@ CREATE TABLE push.list (
     id   int GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     name text COLLATE "C" NOT NULL
          CONSTRAINT name_is_short_and_plain CHECK (name ~ '^[a-z0-9][a-z0-9_-]{0,62}$'),
-    by   text NOT NULL DEFAULT push_internal.caller(),
+    by   text NOT NULL DEFAULT push.person(),
     at   timestamptz NOT NULL DEFAULT clock_timestamp(),
     replaced_by int
 );
@@ -1718,7 +1748,7 @@ CREATE TABLE push.suppression (
     value  text COLLATE "C" NOT NULL,
     reason text,
     until  timestamptz,
-    by     text NOT NULL DEFAULT push_internal.caller(),
+    by     text NOT NULL DEFAULT push.person(),
     at     timestamptz NOT NULL DEFAULT clock_timestamp(),
     PRIMARY KEY (what, value)
 );
@@ -1771,10 +1801,11 @@ CREATE TABLE push.approval (
     revision int NOT NULL,
     hash     text NOT NULL,
     verdict  text NOT NULL CONSTRAINT verdict_is_approved_or_rejected CHECK (verdict IN ('approved', 'rejected')),
-    by       text NOT NULL DEFAULT push_internal.caller(),
+    by       text NOT NULL DEFAULT push.person(),
     at       timestamptz NOT NULL DEFAULT clock_timestamp(),
     note     text,
     login    text NOT NULL DEFAULT session_user,
+    is_person boolean NOT NULL DEFAULT (push_internal.named_person() IS NOT NULL),
     settings jsonb NOT NULL,
     FOREIGN KEY (campaign, revision) REFERENCES push.campaign_revision
 );
@@ -1787,10 +1818,12 @@ COMMENT ON COLUMN push.approval.revision IS 'The revision: push.campaign_revisio
 COMMENT ON COLUMN push.approval.hash IS
     'What was read: push.approvals.hash of that moment. An approval counts while the hash is still the same.';
 COMMENT ON COLUMN push.approval.verdict IS 'approved or rejected.';
-COMMENT ON COLUMN push.approval.by IS 'Who said it.';
+COMMENT ON COLUMN push.approval.by IS 'Who said it (push.person).';
 COMMENT ON COLUMN push.approval.at IS 'When.';
 COMMENT ON COLUMN push.approval.note IS 'Why, for the others; null: not said.';
 COMMENT ON COLUMN push.approval.login IS 'The login of that session: by may be a role that several logins share.';
+COMMENT ON COLUMN push.approval.is_person IS
+    'Whether by is a person whom the login named, as a console does for those who share it; false: a role.';
 COMMENT ON COLUMN push.approval.settings IS
     'The settings of its hubs that are part of the hash: those that change what is sent.';
 COMMENT ON INDEX push.approval_of_revision IS 'What was said of a revision, the newest last.';

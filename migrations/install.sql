@@ -22,6 +22,7 @@ DELETE FROM push.schema_file WHERE path !~ '^[0-9]';
 \ir functions/rules/kinds.sql
 \ir functions/rules/hub_kinds.sql
 \ir functions/operations/actions.sql
+\ir functions/operations/persons.sql
 \ir functions/protocol/post_ids.sql
 \ir functions/rules/campaign_specs.sql
 \ir functions/rules/cron.sql

@@ -33,38 +33,57 @@ BEGIN
                     'Fanfare: dashboards. May read the views, but no content of a message.'),
                    ('push_operator',
                     'Fanfare: people on call. All rights of push_monitor, and every function that acts but for those '
-                    'that approve; each call is written to push.audit, which they may read.')) r(name, what)
+                    'that approve; each call is written to push.audit, which they may read.'),
+                   ('push_console',
+                    'Fanfare: the login of a console that people share. Has no right but to take on push_monitor, '
+                    'push_operator, push_campaign or push_approve for a transaction, and to name the person who acts in it '
+                    '(push.person). With this login one can act under any name: give it to the console alone.')) r(name, what)
     LOOP
         BEGIN
             IF to_regrole(role.name) IS NULL THEN
-                EXECUTE format('CREATE ROLE %I NOLOGIN', role.name);
+                EXECUTE format('CREATE ROLE %I NOLOGIN%s', role.name, CASE role.name WHEN 'push_console' THEN ' NOINHERIT' END);
                 EXECUTE format('COMMENT ON ROLE %I IS %L', role.name, role.what);
             END IF;
         EXCEPTION
             WHEN duplicate_object OR unique_violation THEN
                 NULL;                                                    -- the other database made it
             WHEN insufficient_privilege THEN
-                missing := concat_ws(' ', missing, format('CREATE ROLE %I NOLOGIN;', role.name));
+                missing := concat_ws(' ', missing, format('CREATE ROLE %I NOLOGIN%s;', role.name,
+                                                            CASE role.name WHEN 'push_console' THEN ' NOINHERIT' END));
         END;
     END LOOP;
     IF missing IS NOT NULL THEN
-        RETURN missing || format(' GRANT push_monitor TO push_operator; GRANT push_audience TO %I;', current_user);
+        RETURN missing || format(' GRANT push_monitor TO push_operator; GRANT push_monitor, push_operator, push_campaign, '
+                                 'push_approve TO push_console; GRANT push_audience TO %I;', current_user);
     END IF;
-    IF NOT EXISTS (
-        SELECT
-          FROM pg_auth_members m
-         WHERE m.roleid = to_regrole('push_monitor')
-           AND m.member = to_regrole('push_operator'))
-    THEN
+    IF (SELECT r.rolinherit FROM pg_roles r WHERE r.rolname = 'push_console') THEN
         BEGIN
-            GRANT push_monitor TO push_operator;
+            ALTER ROLE push_console NOINHERIT;
+        EXCEPTION WHEN insufficient_privilege THEN
+            missing := 'ALTER ROLE push_console NOINHERIT;';
+        END;
+    END IF;
+    FOR role IN
+        SELECT *
+          FROM (VALUES ('push_monitor', 'push_operator'),
+                       -- What a person behind a console may is one of these, taken on for a transaction: NOINHERIT.
+                       ('push_monitor', 'push_console'), ('push_operator', 'push_console'), ('push_campaign', 'push_console'),
+                       ('push_approve', 'push_console')) g(name, member)
+         WHERE NOT EXISTS (
+                   SELECT
+                     FROM pg_auth_members m
+                    WHERE m.roleid = to_regrole(g.name)
+                      AND m.member = to_regrole(g.member))
+    LOOP
+        BEGIN
+            EXECUTE format('GRANT %I TO %I', role.name, role.member);
         EXCEPTION
             WHEN unique_violation THEN
                 NULL;
             WHEN insufficient_privilege THEN
-                missing := 'GRANT push_monitor TO push_operator;';
+                missing := concat_ws(' ', missing, format('GRANT %I TO %I;', role.name, role.member));
         END;
-    END IF;
+    END LOOP;
     RETURN missing;
 END $$;
 COMMENT ON FUNCTION push_internal.make_roles IS
@@ -111,8 +130,9 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE
 BEGIN ATOMIC
     SELECT r.role, f.function
       FROM (VALUES
-               ('push_enqueue push_register push_campaign push_approve push_worker push_monitor push_operator',
+               ('push_enqueue push_register push_campaign push_approve push_worker push_monitor push_operator push_console',
                 'iso schema schema_files'),
+               ('push_campaign push_approve push_monitor push_operator push_console', 'person'),
                ('push_enqueue', 'enqueue enqueue_many wake_up warm status_of ended_since cancel_own retry_own'),
                ('push_register', 'put_device patch_device drop_device gone_targets_after'),
                ('push_campaign push_operator',
@@ -232,6 +252,9 @@ BEGIN
     IF to_regrole('push_worker') IS NOT NULL THEN
         GRANT USAGE ON SCHEMA push TO push_worker;
     END IF;
+    IF to_regrole('push_console') IS NOT NULL THEN
+        GRANT USAGE ON SCHEMA push TO push_console;
+    END IF;
     IF to_regrole('push_monitor') IS NOT NULL THEN
         GRANT USAGE ON SCHEMA push TO push_monitor;
         GRANT SELECT (id) ON push.message TO push_monitor;              -- "the newest 10,000"
@@ -254,7 +277,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push.grant_roles IS
     'Makes the roles push_enqueue, push_register, push_campaign, push_approve, push_audience, push_worker, '
-    'push_monitor and push_operator if they are missing, and grants them their rights. The owner runs it. Safe to '
+    'push_monitor, push_operator and push_console if they are missing, and grants them their rights. The owner runs it. Safe to '
     'run again; a NOTICE says what it could not do.';
 
 SELECT push.grant_roles();

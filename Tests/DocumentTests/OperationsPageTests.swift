@@ -31,13 +31,14 @@ import Testing
         try await test.database.script("CREATE ROLE \(operators) LOGIN IN ROLE push_operator")
         for block in page.blocks("sql") {
             // Logins belong to the server, which tests share, so each test needs names of its own.
-            let sql = ["grafana", "anna", "fanfare"].reduce(block.text) {
+            let sql = ["grafana", "anna", "fanfare", "console"].reduce(block.text) {
                 $0.replacing("ROLE \($1) LOGIN", with: "ROLE \($1)_\(shop.login) LOGIN")
             }
             switch block.info {
             case "sql owner": try await expect(shop.psql(sql), block)
             case "sql monitor": try await expect(shop.psql(sql, as: shop.monitor), block)
             case "sql operator": try await expect(shop.psql(sql, as: operators), block)
+            case "sql console": try await expect(shop.psql(sql, as: "console_" + shop.login), block)
             case "sql operator refused":
                 let ended = try await shop.psql(sql, as: operators)
                 #expect(ended.status != 0 && ended.errors.contains("HINT:"), "\(block): \(ended)")

@@ -3,7 +3,7 @@ import Postgres
 /// Every lock that PostgreSQL lets a session ask for, whether its role may have it or not.
 public enum Locks {
     /// Roles of ours that somebody may be a member of, each alone; nil: a login with CONNECT and nothing else. The owner is not among
-    /// them: it can lock everything out.
+    /// them: it can lock everything out. Neither is push_console, which has no right but to take on one of these.
     public static let roles = [
         nil, "push_enqueue", "push_register", "push_campaign", "push_approve", "push_monitor", "push_operator",
         "push_worker",

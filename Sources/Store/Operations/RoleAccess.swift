@@ -11,6 +11,7 @@ public struct RoleAccess: Sendable, Equatable {
         case worker = "push_worker"
         case monitor = "push_monitor"
         case `operator` = "push_operator"
+        case console = "push_console"
     }
 
     /// The connected role.

@@ -148,6 +148,6 @@ public struct SchemaReference: Sendable {
     private static let roles: SQL = """
         SELECT r.rolname::text, coalesce(shobj_description(r.oid, 'pg_authid'), ''), NULL::text
           FROM pg_roles r WHERE r.rolname IN ('push_enqueue', 'push_register', 'push_campaign', 'push_approve', 'push_audience', 'push_worker',
-                                                'push_monitor', 'push_operator') ORDER BY r.rolname COLLATE "C"
+                                                'push_monitor', 'push_operator', 'push_console') ORDER BY r.rolname COLLATE "C"
         """
 }

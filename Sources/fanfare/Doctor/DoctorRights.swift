@@ -35,7 +35,7 @@ enum DoctorRights {
             remedy: "Make \(role) a member of what it is for: GRANT push_worker TO \(role) for fanfare run and drain, "
                 + "push_operator for a person on call, push_monitor for a dashboard, push_enqueue for a backend that sends, "
                 + "push_register for one that registers devices, push_campaign for an owner of campaigns, push_approve for "
-                + "a person who approves them.")
+                + "a person who approves them, push_console for a console that people share.")
     }
 
     private static func found(_ access: RoleAccess) -> String {

@@ -302,6 +302,10 @@ import VectorSupport
             "push_register", "has those of push_register; fanfare run",
             "partitions, incidents, snapshots, workers, the state"
         ),
+        (
+            "push_console", "has those of push_console; fanfare run",
+            "partitions, incidents, snapshots, workers, the state"
+        ),
     ])
     func everyRoleOfFanfareIsHealthy(role: String, rights: String, skipped: String?) async throws {
         let patient = try await Patient.make()
@@ -318,7 +322,7 @@ import VectorSupport
             "\(found["database/rights"] ?? [:])")
         let words = found["database/not looked at"]?["found"] as? String
         #expect(skipped.map { words?.contains($0) == true } ?? (words == nil), "\(words ?? "")")
-        #expect((found["hub news/gate"] == nil) == ["push_enqueue", "push_register"].contains(role))
+        #expect((found["hub news/gate"] == nil) == ["push_enqueue", "push_register", "push_console"].contains(role))
     }
 
     /// With the login of a monitor and with that of a worker.

@@ -9,7 +9,7 @@ import Testing
     @Test(arguments: [
         (RoleAccess.Group.enqueue, false, false, false), (.register, false, false, false),
         (.campaign, false, false, false), (.approve, false, false, false), (.worker, false, true, true),
-        (.monitor, true, false, true), (.operator, true, false, true),
+        (.monitor, true, false, true), (.operator, true, false, true), (.console, false, false, false),
     ])
     func everyGroupHasItsRights(group: RoleAccess.Group, views: Bool, work: Bool, checks: Bool) async throws {
         let store = try await StoreFixture.make()

@@ -44,7 +44,7 @@ import Testing
             + approverTables + campaignViews
             + ["list_member: campaign=select,insert operator=select,insert"]
             + [
-                "payload_rule: approve=select audience=select campaign=select enqueue=select monitor=select "
+                "payload_rule: approve=select audience=select campaign=select console=select enqueue=select monitor=select "
                     + "operator=select register=select worker=select"
             ]
             + ["pulse: monitor=select operator=select"]
@@ -85,19 +85,20 @@ import Testing
         "approve campaign monitor operator": """
         failures_of_run hubs_of_run newest_run_of progress_of_run revision_to_run revisions_of run_events_since unapproved
         """,
-        "approve campaign enqueue monitor operator register worker": "iso schema schema_files",
+        "approve campaign console enqueue monitor operator register worker": "iso schema schema_files",
+        "approve campaign console monitor operator": "person",
         everybody: """
         claim_of current_rate first_post function_rights gone_since is_no_post last_post paused_until read_schedule reason_class
         seconds_between target_of pace_of ramped_rate throttled_rate zone_of_schedule
         """,
     ]
 
-    private static let everybody = "approve audience campaign enqueue monitor operator register worker"
+    private static let everybody = "approve audience campaign console enqueue monitor operator register worker"
 
     /// The roles of the schema.
     private static let roles = """
         (VALUES ('push_enqueue'), ('push_register'), ('push_campaign'), ('push_approve'), ('push_audience'), ('push_worker'), ('push_monitor'),
-                ('push_operator')) r(role)
+                ('push_operator'), ('push_console')) r(role)
         """
 
     @Test func everyTableAndViewHasItsRights() async throws {
@@ -176,7 +177,7 @@ import Testing
             """)
         #expect(
             entered == [
-                "push: approve campaign enqueue monitor operator register worker", "push_internal: audience",
+                "push: approve campaign console enqueue monitor operator register worker", "push_internal: audience",
                 "push_worker: worker",
             ])
         #expect(

@@ -342,6 +342,20 @@ import Testing
                 SELECT count(*) FROM pg_roles
                  WHERE rolname IN (\(test.name + "_absent_enqueue")) AND has_column_privilege(rolname, 'push.message', 'tag', 'INSERT')
                 """) == 1)
+
+        // Those of a console take effect when one of them is set, even if somebody made the role otherwise.
+        let console = "\(test.name)_absent_console"
+        #expect(hint.contains("CREATE ROLE \(console) NOLOGIN NOINHERIT;"))
+        try await test.database.script("ALTER ROLE \(console) INHERIT")
+        try await database.execute("SELECT push.grant_roles()")
+        #expect(hints.all.withLock { $0 }.last?.contains("ALTER ROLE \(console) NOINHERIT;") == true)
+        try await test.database.execute("SELECT push.grant_roles()")
+        #expect(
+            try await test.texts(
+                """
+                SELECT concat_ws(' ', r.rolinherit, (SELECT count(*) FROM pg_auth_members m WHERE m.member = r.oid))
+                  FROM pg_roles r WHERE r.rolname = \(console)
+                """) == ["f 4"])
         await database.close()
     }
 

@@ -32,7 +32,7 @@ import Testing
                AND c.relkind IN ('r', 'p', 'v') AND NOT c.relispartition
                AND col_description(c.oid, a.attnum) IS NULL
             UNION ALL SELECT 'role ' || r.rolname FROM pg_roles r
-             WHERE r.rolname ~ '^push_(enqueue|register|campaign|approve|audience|worker|monitor|operator)$' AND shobj_description(r.oid, 'pg_authid') IS NULL
+             WHERE r.rolname ~ '^push_(enqueue|register|campaign|approve|audience|worker|monitor|operator|console)$' AND shobj_description(r.oid, 'pg_authid') IS NULL
             ORDER BY 1
             """)
         #expect(uncommented == [])

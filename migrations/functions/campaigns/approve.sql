@@ -132,6 +132,7 @@ SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bit
 DECLARE
     known push.campaign := push_internal.campaign_of(campaign);
     this constant push.campaign_revision := push_internal.revision_known(known, revision);
+    named constant text := push_internal.named_person();
     current_hash text;
     standing record;
 BEGIN
@@ -148,11 +149,14 @@ BEGIN
     SELECT s.* INTO standing FROM push_internal.standings_of(known.id) s WHERE s.revision = this.revision;
     IF standing.approval IS NOT NULL AND push_internal.stale_approval(standing.approval) IS NULL THEN
         RETURN false;
-    ELSIF standing.asks = 'two' AND (push_internal.caller() = this."by" OR session_user = this.login) THEN
+    ELSIF standing.asks = 'two'
+          AND push_internal.may_be_one(push.person(), session_user, named IS NOT NULL, this."by", this.login, this.is_person)
+    THEN
         RAISE EXCEPTION USING
             ERRCODE = 'object_not_in_prerequisite_state',
             MESSAGE = format('%s made revision %s of campaign %s', this."by", this.revision, campaign),
-            HINT = 'It asks for the approval of somebody else, with another login.';
+            HINT = 'It asks for the approval of somebody else'
+                   || CASE WHEN named IS NULL OR NOT this.is_person THEN ', with another login.' ELSE '.' END;
     END IF;
     PERFORM push_internal.record_verdict(known, this, 'approved', current_hash, note);
     RETURN true;

@@ -7,7 +7,7 @@ DECLARE
 BEGIN
     INSERT INTO push.run_event AS e (run, event, was, state, why, who)
     SELECT new.id, new.event, CASE WHEN TG_OP = 'UPDATE' THEN old.state END, new.state, new.why,
-           CASE WHEN TG_OP = 'INSERT' THEN new.started_by ELSE push_internal.caller() END
+           CASE WHEN TG_OP = 'INSERT' THEN new.started_by ELSE push.person() END
      WHERE EXISTS (SELECT FROM push.run r WHERE r.id = new.id)
     RETURNING e.* INTO this;
     PERFORM pg_notify('push_campaign', json_build_object(

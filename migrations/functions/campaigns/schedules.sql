@@ -40,7 +40,7 @@ BEGIN
     END IF;
     UPDATE push.campaign c
        SET schedule_paused_at = coalesce(c.schedule_paused_at, clock_timestamp()),
-           schedule_why = concat_ws(': ', 'paused by ' || push_internal.caller(), nullif(note, ''))
+           schedule_why = concat_ws(': ', 'paused by ' || push.person(), nullif(note, ''))
      WHERE c.id = known.id;
     PERFORM push_internal.reschedule(known.id);
     INSERT INTO push.audit (action, detail)
@@ -225,7 +225,7 @@ BEGIN
         decision := push_internal.decide_start(NULL, 'backfill', open);
         SELECT b.* INTO begun
           FROM push_internal.begin_run(
-                   this, to_run, push_internal.key_of_time(at), push_internal.caller(),
+                   this, to_run, push_internal.key_of_time(at), push.person(),
                    CASE decision WHEN 'start' THEN 'running' ELSE 'waiting' END::push.run_state,
                    CASE decision WHEN 'wait' THEN 'waits for its turn' END) b;
         IF begun.started THEN

@@ -65,7 +65,7 @@ BEGIN
     -- In their order, because a revision asks for the strictest of what all of them asked since the last that was agreed on:
     -- nobody takes the rule out of a campaign in an edit that the rule does not hold for.
     FOR this IN
-        SELECT r.revision, r.by, r.login, r.is_draft, coalesce(array_position(words, r.approval), 1) AS own,
+        SELECT r.revision, r.by, r.login, r.is_person, r.is_draft, coalesce(array_position(words, r.approval), 1) AS own,
                v.verdict, v.by AS judge, v.note,
                coalesce((SELECT max(j.id) FROM push.approval j
                           WHERE j.campaign = r.campaign AND j.revision = r.revision AND j.verdict = 'rejected'), 0) AS rejected
@@ -93,7 +93,8 @@ BEGIN
             SELECT a.id, a.by INTO given
               FROM push.approval a
              WHERE a.campaign = standings_of.campaign AND a.revision = this.revision AND a.id > this.rejected
-               AND (asked < 3 OR a.by <> this."by" AND a.login <> this.login)
+               AND (asked < 3
+                    OR NOT push_internal.may_be_one(a.by, a.login, a.is_person, this."by", this.login, this.is_person))
              ORDER BY a.id DESC
              LIMIT 1;
             IF FOUND THEN

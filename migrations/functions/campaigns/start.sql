@@ -113,7 +113,7 @@ BEGIN
     next_one := push.revision_to_run(known.id);
     PERFORM push_internal.free_unsent_keys(known.id, ARRAY[start_run.key]);
     SELECT b.run, b.started INTO run, started
-      FROM push_internal.begin_run(known, next_one, start_run.key, push_internal.caller(), 'running', NULL) b;
+      FROM push_internal.begin_run(known, next_one, start_run.key, push.person(), 'running', NULL) b;
     IF started THEN
         PERFORM push_internal.bypass_suppression(start_run.run, known.name, start_run.key) WHERE start_run.bypass;
         PERFORM push.wake_up();

@@ -11,7 +11,7 @@ BEGIN
     PERFORM push_internal.begin_action();
     PERFORM push_internal.require_read_committed('push.cancel_run');
     IF after IS NULL THEN
-        PERFORM push_internal.steer(this, campaign, 'cancel', 'cancelled by ' || push_internal.caller());
+        PERFORM push_internal.steer(this, campaign, 'cancel', 'cancelled by ' || push.person());
     END IF;
     SELECT h.stopped, h.too_late, h.next INTO cancelled, too_late, next
       FROM push_internal.stop_run_batch(this, campaign, 'cancelled', after, batch) h;
@@ -32,7 +32,7 @@ BEGIN
     PERFORM push_internal.begin_action();
     PERFORM push_internal.require_read_committed('push.pause_run');
     IF after IS NULL THEN
-        PERFORM push_internal.steer(this, campaign, 'pause', concat_ws(': ', 'paused by ' || push_internal.caller(), pause_run.reason));
+        PERFORM push_internal.steer(this, campaign, 'pause', concat_ws(': ', 'paused by ' || push.person(), pause_run.reason));
     END IF;
     SELECT h.stopped, h.too_late, h.next INTO paused, on_the_wire, next
       FROM push_internal.stop_run_batch(this, campaign, 'retrying', after, batch) h;

@@ -199,7 +199,7 @@ BEGIN
                  UNION ALL
                 SELECT 'audience', json_build_object('tags', coalesce(tags, '{}'))) m);
     key := 'test-' || to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"');
-    SELECT b.run INTO run FROM push_internal.begin_run(known, this.revision, key, push_internal.caller(), 'running', NULL, sent) b;
+    SELECT b.run INTO run FROM push_internal.begin_run(known, this.revision, key, push.person(), 'running', NULL, sent) b;
     PERFORM push_internal.refuse_test_of_texts(
         ARRAY(SELECT e.value #>> '{}' FROM json_array_elements(sent -> 'hubs') e), sent, own, in_one, language);
     -- The fallback chooses the text, so that it reaches those who test it whatever the language of their phones.

@@ -12,6 +12,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     number constant int := push_internal.hub_number(hub, or_removed => true);
     cancelled bigint;
+    said constant text := 'cancelled by ' || push.person();
 BEGIN
     PERFORM push_internal.begin_action();
     WITH gone AS (
@@ -33,7 +34,7 @@ BEGIN
         RETURNING d.id
     ), results AS (
         INSERT INTO push.installation_result (id, status, note)
-        SELECT g.id, 'refused', 'cancelled by ' || push_internal.caller() FROM gone g
+        SELECT g.id, 'refused', said FROM gone g
         RETURNING 1
     )
     SELECT count(*) INTO cancelled FROM results;

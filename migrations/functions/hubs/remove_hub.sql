@@ -93,7 +93,7 @@ BEGIN
     DELETE FROM push.reach r WHERE r.hub = number;
     UPDATE push.hub h
        SET removed_at = clock_timestamp(),
-           removed_by = push_internal.caller(),
+           removed_by = push.person(),
            settings_hash = NULL                 -- a configuration that has it again writes its settings
      WHERE h.id = number
        AND h.removed_at IS NULL;

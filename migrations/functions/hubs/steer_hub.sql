@@ -40,7 +40,7 @@ BEGIN
     UPDATE push.hub_state s
        SET key = fresh,
            key_since = clock_timestamp(),
-           key_reason = 'rotated by ' || session_user
+           key_reason = 'rotated by ' || push.person()
      WHERE s.hub = number;
     INSERT INTO push.audit (action, detail)
     VALUES ('rotate_hub', json_build_object('hub', hub, 'key', fresh));
@@ -70,7 +70,7 @@ BEGIN
             HINT = 'At most 200 are allowed: views show it behind "paused by".';
     END IF;
     UPDATE push.hub_state s
-       SET paused_by = session_user,
+       SET paused_by = push.person(),
            paused_why = push_internal.said(reason),
            changed_at = clock_timestamp()
      WHERE s.hub = number;

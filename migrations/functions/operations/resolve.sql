@@ -5,6 +5,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp SET plan_cache_mode = for
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
     outcome constant push.status := CASE decision WHEN 'resend' THEN 'retrying' ELSE decision END;
+    said    constant text := 'decided by ' || push.person();
     asked   bigint[] := ids;
     arrived bigint;
 BEGIN
@@ -43,8 +44,7 @@ BEGIN
            AND NOT (outcome = 'retrying' AND push_internal.is_erased(m.content))
     ), results AS (
         INSERT INTO push.result (id, arrival, post, at, due_at, status, reason, note)
-        SELECT d.id, arrived, d.post, d.at, CASE WHEN outcome = 'retrying' THEN d.at END, outcome, 'resolved',
-               'decided by ' || session_user
+        SELECT d.id, arrived, d.post, d.at, CASE WHEN outcome = 'retrying' THEN d.at END, outcome, 'resolved', said
           FROM decided d
     ), put_back AS MATERIALIZED (      -- attempt 0 of a new life: see push_internal.expiry_when_resent
         SELECT push_internal.return_messages(

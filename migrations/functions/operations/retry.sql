@@ -81,10 +81,11 @@ SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off S
 DECLARE
     arrived constant bigint := push_internal.next_arrival();
     at constant timestamptz := clock_timestamp();
+    said constant text := 'sent again by ' || push.person();
     again record;
 BEGIN
     INSERT INTO push.result (id, arrival, at, due_at, status, reason, note)
-    SELECT u.id, arrived, at, at, 'retrying', 'resolved', 'sent again by ' || session_user
+    SELECT u.id, arrived, at, at, 'retrying', 'resolved', said
       FROM unnest(ids) u(id);
     SELECT array_agg(u.id) AS ids, array_agg(h.id) AS hubs, array_agg(m.priority) AS priorities,
            array_agg(0::smallint) AS attempts, array_agg(at) AS due_ats
