@@ -1,4 +1,5 @@
 import Postgres
+import PostgresServer
 import PushModel
 import TestSupport
 import Testing
@@ -175,6 +176,37 @@ import Testing
         #expect(seen == ["anna", nobody, "anna", nobody, "anna", nobody])
         #expect(try await console.act(nil, as: "monitor", "SELECT push.person()") == ["push_monitor"])
         #expect(try await console.act("", as: "monitor", "SELECT push.person()") == ["push_monitor"])
+    }
+
+    /// Behind pgbouncer a session serves one person after another, and transactions that name nobody.
+    @Test(.enabled(if: Pooler.isInstalled, "pgbouncer is not installed: apt-get install pgbouncer"))
+    func behindATransactionPoolerEachActsUnderTheirOwnName() async throws {
+        let server = try await TemporaryServer.start()
+        let direct = try await TestDatabase.make(in: server)
+        try await direct.database.script("CREATE ROLE console LOGIN IN ROLE push_console")
+        let pooler = try Pooler(before: server, user: "console")
+        try await pooler.listens()
+        let console = Console(
+            database: TestDatabase(at: pooler.conninfo(database: direct.name), name: direct.name).database)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for person in ["anna", "bert", "cleo", nil] as [String?] {
+                group.addTask {
+                    for n in 0..<20 {
+                        try await console.act(
+                            person, as: "campaign", "SELECT push.make_list(\("\(person ?? "nobody")-\(n)"))::text")
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(
+            try await direct.texts(
+                "SELECT concat_ws(' ', split_part(name, '-', 1), by, count(*)) FROM push.list GROUP BY split_part(name, '-', 1), by ORDER BY 1"
+            ) == ["anna anna 20", "bert bert 20", "cleo cleo 20", "nobody push_campaign 20"])
+        #expect(try await direct.texts("SELECT DISTINCT who FROM push.audit WHERE action = 'make_list'") == ["console"])
+        await console.database.close()
+        await direct.database.close()
+        await server.stop()
     }
 
     /// Its login has no right until it takes on a role, and takes on no other than those of people.
