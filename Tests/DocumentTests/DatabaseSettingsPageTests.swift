@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The list of settings in docs/reliability.md: what each does to a worker, directly and behind a pooler.
-@Suite(.serialized) struct DatabaseSettingsPageTests {
+@Suite struct DatabaseSettingsPageTests {
     /// One line of the list.
     struct Line: Sendable, CustomTestStringConvertible {
         var setting: String
