@@ -1,4 +1,5 @@
 import CommandLineTool
+import PushModel
 import Testing
 
 @testable import fanfare_lab

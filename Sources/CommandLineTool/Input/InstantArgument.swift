@@ -1,4 +1,5 @@
 import Foundation
+import PushModel
 
 /// A time at which something is sent, as people and programs give it: ISO 8601 with a zone, `+10m` from now, or seconds
 /// since 1970.

@@ -1,5 +1,6 @@
 import CommandLineTool
 import HubEmulator
+import PushModel
 
 /// What a command that changed an emulator says about it.
 struct ChangeNote {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandLineTool
+import PushModel
 
 /// `fanfare-emulator clock`: what a test does that does not want to wait until tomorrow.
 struct ClockCommands: ParsableCommand {

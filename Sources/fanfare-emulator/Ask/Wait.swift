@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandLineTool
 import HubEmulator
+import PushModel
 
 /// `fanfare-emulator wait`
 struct Wait: EmulatorCommand {

@@ -1,5 +1,6 @@
 import CommandLineTool
 import Postgres
+import PushModel
 import PushWorker
 
 /// Many messages, each for another user and with another text, so that each is a post of its own.

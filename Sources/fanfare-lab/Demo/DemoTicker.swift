@@ -1,5 +1,6 @@
 import CommandLineTool
 import Glibc
+import PushModel
 
 /// How far it is: on a terminal one line that is written anew, elsewhere a line every second.
 struct DemoTicker {

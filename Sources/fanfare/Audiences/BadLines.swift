@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandLineTool
 import Files
+import PushModel
 
 /// What to do about lines of a file that cannot be read.
 struct BadLineOptions: ParsableArguments {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandLineTool
 import Foundation
+import PushModel
 import Store
 
 /// `fanfare suppress import`

@@ -1,4 +1,5 @@
 import CommandLineTool
+import PushModel
 
 /// What a person reads of a bench without a hub. Pure.
 struct BenchReport: Sendable {

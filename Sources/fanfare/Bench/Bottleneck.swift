@@ -1,4 +1,5 @@
 import CommandLineTool
+import PushModel
 
 /// What keeps the whole from being faster here. Pure.
 ///

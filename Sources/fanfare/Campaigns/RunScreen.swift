@@ -1,4 +1,5 @@
 import CommandLineTool
+import PushModel
 import Store
 
 /// How far a run is, on one screen. Pure.

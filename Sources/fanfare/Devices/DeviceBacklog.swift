@@ -1,4 +1,5 @@
 import CommandLineTool
+import PushModel
 import Store
 
 /// Which changes of devices wait, and which were refused, as text for people.

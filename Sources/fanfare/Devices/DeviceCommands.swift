@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandLineTool
+import PushModel
 import Store
 
 /// `fanfare device`: what backends asked for with push.put_device, push.patch_device and push.drop_device.

@@ -1,4 +1,5 @@
 import CommandLineTool
+import PushModel
 import PushWorker
 import Postgres
 import Store

@@ -1,4 +1,5 @@
 import CommandLineTool
+import PushModel
 import Store
 
 /// Whether changes of devices wait at a hub for too long, and why; and whether some were refused. Only warns: messages are

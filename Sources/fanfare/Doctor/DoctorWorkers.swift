@@ -1,5 +1,6 @@
 import CommandLineTool
 import Postgres
+import PushModel
 import Store
 
 /// Who works on this database, and whether messages can be sent now. Pure once it is read.

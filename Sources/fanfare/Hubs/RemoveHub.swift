@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandLineTool
+import PushModel
 import Store
 
 /// `fanfare hub remove`

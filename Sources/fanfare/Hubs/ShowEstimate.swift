@@ -1,5 +1,6 @@
 import CommandLineTool
 import ArgumentParser
+import PushModel
 import Store
 
 /// `fanfare eta`

@@ -1,5 +1,6 @@
 import CommandLineTool
 import Providers
+import PushModel
 
 /// What became of the lines of one import.
 final class ImportCounts {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CommandLineTool
+import PushModel
 import Store
 
 /// `fanfare doubt`: messages that may have been sent and were never answered.

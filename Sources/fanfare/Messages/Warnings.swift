@@ -1,5 +1,6 @@
 import CommandLineTool
 import Postgres
+import PushModel
 import Synchronization
 
 /// What the database warns of while a command's statement runs. Taken on the connection's thread.

@@ -3,6 +3,7 @@ import ArgumentParser
 import Daemon
 import Files
 import Foundation
+import PushModel
 import PushWorker
 import Logging
 import Store

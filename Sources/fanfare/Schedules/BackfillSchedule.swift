@@ -2,6 +2,7 @@ import ArgumentParser
 import Campaigns
 import CommandLineTool
 import Foundation
+import PushModel
 import Store
 
 /// `fanfare schedule backfill`

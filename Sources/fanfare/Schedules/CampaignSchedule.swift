@@ -1,6 +1,7 @@
 import Campaigns
 import CommandLineTool
 import Foundation
+import PushModel
 import Store
 
 /// What a person sees of the schedule of a campaign: in words, as a cron line, and its next times.

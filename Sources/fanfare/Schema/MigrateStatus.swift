@@ -1,6 +1,7 @@
 import CommandLineTool
 import ArgumentParser
 import Postgres
+import PushModel
 import Store
 
 /// `fanfare migrate status`

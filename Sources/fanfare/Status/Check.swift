@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandLineTool
 import Glibc
+import PushModel
 import Store
 
 /// `fanfare check`

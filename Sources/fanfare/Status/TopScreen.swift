@@ -1,4 +1,5 @@
 import CommandLineTool
+import PushModel
 import Store
 
 /// A look as lines of a screen: the most important first, cut to its size. Pure.

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Numbers and times as people read them.
 package enum HumanFormat {
     /// `3 s`, `4 min`, `2 h 5 min`, `3 d 2 h`.
@@ -32,16 +30,20 @@ package enum HumanFormat {
         "\(grouped(number))+ \(thing)s"
     }
 
-    /// ISO 8601 in UTC, to the second.
+    /// ISO 8601 in UTC, to the second, which is rounded down: `2026-01-02T03:04:05Z`. In the years 1 to 9999.
     package static func time(secondsSince1970 seconds: Double) -> String {
-        Date(timeIntervalSince1970: seconds).ISO8601Format()
+        // Clamped, so that no clock can trap here.
+        let whole = seconds.isNaN ? 0 : Int(min(max(seconds.rounded(.down), -62_135_596_800), 253_402_300_799))
+        let days = (whole - (whole < 0 ? 86_399 : 0)) / 86_400
+        let time = TimeOfDay(secondsSinceMidnight: whole - days * 86_400)
+        return "\(CivilDate(daysSince1970: days).text)T\(time.text)Z"
     }
 
     /// `1,234,567`
     package static func grouped(_ number: some BinaryInteger) -> String {
-        let digits = Array(String(number))
+        let digits = Array(String(number.magnitude))
         let groups = stride(from: digits.count, to: 0, by: -3).map { String(digits[max(0, $0 - 3)..<$0]) }
-        return groups.reversed().joined(separator: ",")
+        return (number < 0 ? "-" : "") + groups.reversed().joined(separator: ",")
     }
 
     /// `0.8 ms`, `12 ms`, `1.2 s`, `75 s`
