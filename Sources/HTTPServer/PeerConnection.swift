@@ -8,20 +8,33 @@ public final class PeerConnection: Sendable {
     public let isHTTP2: Bool
     /// Who the client is by its certificate (`TLSLayer`), on a connection of HTTP/2. nil: it has shown none.
     public let clientName: String?
+    /// The client's numeric address, without its port: `127.0.0.1`, `::1`. nil: the request was made in this process, or the
+    /// client was gone before its connection was taken up.
+    public let address: String?
     private let channel: (any Channel)?
     private let kept = Mutex<(any AnyObject & Sendable)?>(nil)
 
     init(_ channel: any Channel, isHTTP2: Bool, clientName: String? = nil) {
         self.channel = channel
+        address = channel.remoteAddress.flatMap { Self.address(of: $0) }
         self.isHTTP2 = isHTTP2
         self.clientName = clientName
     }
 
     /// A connection of no client, for requests that are made in this process: nothing that it is asked for has an effect.
-    public init(isHTTP2: Bool, clientName: String? = nil) {
+    public init(isHTTP2: Bool, clientName: String? = nil, address: String? = nil) {
         channel = nil
+        self.address = address
         self.isHTTP2 = isHTTP2
         self.clientName = clientName
+    }
+
+    /// An IPv4 client of a socket that listens for both families is `::ffff:192.0.2.1` to that socket (RFC 4291 section
+    /// 2.5.5.2); it is one client, so it has one name.
+    static func address(of peer: SocketAddress) -> String? {
+        let mapped = "::ffff:"
+        guard let text = peer.ipAddress, text.hasPrefix(mapped), text.contains(".") else { return peer.ipAddress }
+        return String(text.dropFirst(mapped.count))
     }
 
     /// What those who answer keep about the connection; made at the first call. All callers ask for one type.

@@ -1,9 +1,10 @@
 public import HTTPTypes
 
-/// Decides what to do with a request when its head has arrived. Called on an event loop: must not block.
+/// Decides what to do with a request when its head has arrived. Called on an event loop: must not block. The request's target
+/// is as it came: nothing in it is decoded.
 public typealias Responder = @Sendable (HTTPRequest) -> RequestPlan
 
-/// A `Responder` that also knows the connection.
+/// A `Responder` that also knows the connection, and by it the client's address.
 public typealias ConnectionResponder = @Sendable (HTTPRequest, PeerConnection) -> RequestPlan
 
 /// What to do with a request, decided by its head.

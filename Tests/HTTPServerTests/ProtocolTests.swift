@@ -52,6 +52,15 @@ import Testing
         }
     }
 
+    /// A path is split before its parts are decoded, and only its router knows where.
+    @Test func aTargetStaysEncoded() async throws {
+        try await TestServer.run { server in
+            let target = "/runs/2026%2F11%3F/%2561?c=%25&d=a+b"
+            let reply = try await server.exchange(TestServer.get(target))
+            #expect(reply.body == "GET \(target) []")
+        }
+    }
+
     /// The target overrules the header (RFC 9112 section 3.2.2).
     @Test(arguments: [
         ("http://other:80/a?b", "other:80", "/a?b"), ("HTTP://other/a", "other", "/a"),
