@@ -80,7 +80,7 @@ let package = Package(
         .target(
             name: "Store", dependencies: ["PushModel", "Concurrency", "Postgres"], swiftSettings: strict,
             plugins: ["EmbedFiles"]),
-        // Compiles files in as strings: migrations/ into Store, so that a binary carries its schema, and the emulator's page.
+        // Compiles files in as strings: migrations/ into Store, so that a binary carries its schema, and what pages are made of.
         .plugin(name: "EmbedFiles", capability: .buildTool(), dependencies: ["file-embedder"]),
         .executableTarget(name: "file-embedder", swiftSettings: strict),
         .target(
@@ -102,13 +102,20 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOTLS", package: "swift-nio"),
             ],
             swiftSettings: strict),
+        // What pages for browsers are made of: templates, views, styles and scripts, and what requests for pages must be.
+        .target(
+            name: "Pages",
+            dependencies: [
+                "PushModel", "Signing", "HTTPServer", .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Mustache", package: "swift-mustache"),
+            ],
+            swiftSettings: strict, plugins: ["EmbedFiles"]),
         .target(
             name: "HubEmulator",
             dependencies: [
-                "PushModel", "Concurrency", "Files", "Signing", "HTTPServer",
+                "PushModel", "Concurrency", "Files", "Signing", "HTTPServer", "Pages",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "Mustache", package: "swift-mustache"), log,
+                .product(name: "NIOCore", package: "swift-nio"), log,
             ],
             swiftSettings: strict, plugins: ["EmbedFiles"]),
         // TLS for the emulator, with certificates made on the spot: only the programs and tests that need it link a TLS
@@ -207,6 +214,9 @@ let package = Package(
                 "SocketSupport", .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),
+        test(
+            "Pages",
+            ["PushModel", "Signing", "HTTPServer", .product(name: "HTTPTypes", package: "swift-http-types")]),
         test("EmulatorTLS", ["HubEmulator", "Signing"]),
         test("Providers", ["PushModel", "Concurrency", "HTTPTransport", "Signing", "VectorSupport"]),
         test("Store", ["PushModel", "Concurrency", "Postgres", "Campaigns", "TestSupport", "VectorSupport", log]),
@@ -219,8 +229,8 @@ let package = Package(
         test(
             "HubEmulator",
             [
-                "PushModel", "Signing", "EmulatorTLS", "HTTPTransport", "Providers", "SocketSupport", "VectorSupport",
-                log,
+                "PushModel", "Signing", "Pages", "EmulatorTLS", "HTTPTransport", "Providers", "SocketSupport",
+                "VectorSupport", log,
             ]),
         test("Campaigns", ["PushModel", "Postgres", "Store", "TestSupport", "ProgramSupport", log]),
         test("Chaos", ["PushModel", "HubEmulator", "Postgres", "Store", "TestSupport"]),

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import Pages
 import PushModel
 
 /// A send to APNs from the page's form: the payload as typed, and its phone out of the field for tags.

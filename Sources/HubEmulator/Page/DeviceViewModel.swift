@@ -1,3 +1,4 @@
+import Pages
 import PushModel
 import Signing
 
@@ -7,7 +8,6 @@ struct DeviceViewModel: Sendable {
     let deviceKey: String
     let deviceId: String
     let deviceHub: String
-    let deviceLook: String
     let deviceKind: String
     let deviceUser: String?
     let deviceLanguage: String?
@@ -19,8 +19,7 @@ struct DeviceViewModel: Sendable {
     let deviceInbox: String
     /// The name of the form field with its id.
     let deviceField: String
-    let hasCards: Bool
-    let cards: [CardView]
+    let devicePhone: ScreenView
 
     struct TagView: Sendable {
         let tagText: String
@@ -41,8 +40,7 @@ struct DeviceViewModel: Sendable {
         deviceKey = Self.key(device.key)
         deviceId = device.id
         deviceHub = device.hub
-        deviceLook = Self.look(of: device.platform)
-        deviceKind = Self.kind(of: device.platform)
+        deviceKind = ScreenView.kind(of: device.platform)
         deviceUser = device.user
         deviceLanguage = device.language
         let tags = device.topics + device.tags
@@ -54,11 +52,14 @@ struct DeviceViewModel: Sendable {
         deviceNote =
             device.isHandle ? "a handle without a device" : device.isUnregistered ? "no longer registered" : nil
         deviceCount = device.count
-        deviceField = device.isHandle ? "handle" : "device"
+        deviceField = device.formField
         let collection = device.isHandle ? "handles" : "devices"
         deviceInbox = "/_emulator/\(collection)/\(device.id.urlEncoded)/inbox?hub=\(device.hub.urlEncoded)"
-        cards = inbox.prefix(Self.shownCards).map { CardView($0, on: device, strings: strings, presses: presses) }
-        hasCards = !cards.isEmpty
+        devicePhone = ScreenView(
+            device.id, platform: device.platform,
+            cards: inbox.prefix(Self.shownCards).map {
+                CardView($0, on: device, strings: strings, presses: presses)
+            })
     }
 
     /// The key by which the page's script finds a device.
@@ -68,139 +69,57 @@ struct DeviceViewModel: Sendable {
         case .handle(let handle): "\(key.hub)/handle/\(handle)"
         }
     }
-
-    static func look(of platform: Installation.Platform?) -> String {
-        switch platform {
-        case .apns: "ios"
-        case .wns, .mpns: "windows"
-        case .browser: "web"
-        case .fcmV1, .gcm, .adm, .baidu, .xiaomi: "android"
-        case nil: "plain"
-        }
-    }
-
-    private static func kind(of platform: Installation.Platform?) -> String {
-        switch platform {
-        case .apns: "iPhone"
-        case .fcmV1, .gcm: "Android"
-        case .adm: "Fire"
-        case .baidu: "Android · Baidu"
-        case .xiaomi: "Android · Xiaomi"
-        case .wns: "Windows"
-        case .mpns: "Windows Phone"
-        case .browser: "Browser"
-        case nil: "Unknown device"
-        }
-    }
 }
 
-/// One notification preview.
-struct CardView: Sendable {
-    let cardNumber: Int
-    let cardTime: TimeView
-    let cardApp: String
-    let cardInitial: String
-    let cardHue: Int
-    let cardLanguage: String?
-    let cardTitle: String?
-    let cardSubtitle: String?
-    let cardBody: String?
-    let cardBadge: String?
-    let cardSound: String?
-    let cardCategory: String?
-    /// Labels without an effect.
-    let cardActions: [String]
-    let hasActions: Bool
-    /// Those that can be pressed.
-    let cardButtons: [ButtonView]
-    let hasButtons: Bool
-    /// The field for a text, if a button takes one.
-    let cardInput: InputView?
-    /// The last button pressed.
-    let cardPressed: String?
-    let cardTemplate: String?
-    /// Properties that the template shows and the message lacked.
-    let cardMissing: String?
-    let cardIsEmpty: Bool
-    let cardIsSilent: Bool
-    let cardPayload: String
+extension DeviceSummary {
+    /// The name of a form's field that has its id.
+    fileprivate var formField: String { isHandle ? "handle" : "device" }
+}
 
-    struct ButtonView: Sendable {
-        let buttonID: String
-        let buttonTitle: String
-        let buttonLook: String
-        let buttonHint: String
-    }
-
-    struct InputView: Sendable {
-        let inputPlaceholder: String
-    }
-
+extension CardView {
+    /// - Parameters:
+    ///   - strings: the texts of the app on the device.
+    ///   - presses: of buttons of its pushes.
     init(
         _ push: ReceivedPush, on device: DeviceSummary, strings: StringsFile? = nil, presses: [ButtonPress] = []
     ) {
         let preview = NotificationPreview(
             push.payload, platform: device.platform,
             texts: PhoneTexts(strings: strings, language: device.languageCode))
-        cardNumber = push.number
-        cardTime = TimeView(push.at)
-        cardApp = device.hub
-        cardInitial = String(device.hub.prefix(1)).uppercased()
-        cardHue = device.hub.utf8.reduce(0) { ($0 * 31 + Int($1)) % 8 }
-        cardLanguage = device.languageCode
-        cardTitle = preview.title?.clipped
-        cardSubtitle = preview.subtitle?.clipped
-        cardBody = preview.body?.clipped
-        cardBadge = preview.badge
-        cardSound = preview.sound
-        cardCategory = preview.category
-        cardButtons = (push.buttons ?? []).map(ButtonView.init)
-        hasButtons = !cardButtons.isEmpty
-        cardInput = push.buttons?.lazy.compactMap(\.textInput).first.map {
-            InputView(inputPlaceholder: $0.placeholder ?? "Message")
-        }
-        cardPressed = presses.last { $0.push.number == push.number }.map { press in
+        let pressed = presses.last { $0.push.number == push.number }.map { press in
             press.title + (press.text.map { ": \($0.prefix(200))" } ?? "")
         }
-        cardActions = Array(preview.actions.prefix(5))
-        hasActions = !preview.actions.isEmpty
-        cardTemplate = push.template
-        cardMissing = push.missing.map { $0.prefix(5).joined(separator: ", ").clipped }
-        cardIsEmpty = preview.isEmpty
-        cardIsSilent = preview.isSilent
-        cardPayload = String(push.payload.prefix(2_000))
+        self.init(
+            push.number, preview, payload: push.payload, app: device.hub, language: device.languageCode, time: push.at,
+            template: push.template, missing: push.missing, form: ButtonFormView(push, on: device), pressed: pressed,
+            link: "/_emulator/page/sends/\(push.number)")
     }
 }
 
-extension CardView.ButtonView {
+extension ButtonFormView {
+    /// nil: no button can be pressed.
+    fileprivate init?(_ push: ReceivedPush, on device: DeviceSummary) {
+        guard let buttons = push.buttons, !buttons.isEmpty else { return nil }
+        self.init(
+            address: "/_emulator/page/press",
+            fields: [("hub", device.hub), (device.formField, device.id), ("number", "\(push.number)")],
+            placeholder: buttons.lazy.compactMap(\.textInput).first.map { $0.placeholder ?? "Message" },
+            buttons: buttons.map { ButtonView($0) })
+    }
+}
+
+extension ButtonFormView.ButtonView {
     fileprivate init(_ button: NotificationButton) {
-        buttonID = button.id
-        buttonTitle = button.textInput?.buttonTitle.map { "\(button.title) (\($0))" } ?? button.title
-        buttonLook = button.options.contains(.destructive) ? "destructive" : ""
         var hints = [button.options.contains(.foreground) ? "opens the app" : "the app stays in the background"]
         if button.options.contains(.authenticationRequired) { hints.append("the phone has to be unlocked first") }
         if button.textInput != nil { hints.append("sends the text") }
-        buttonHint = hints.joined(separator: ", ")
-    }
-}
-
-/// A point in time, as text and for the element `time`.
-struct TimeView: Sendable {
-    /// RFC 3339, UTC; the page's script shows it in local time.
-    let timeStamp: String
-    /// `14:02:11`, UTC.
-    let timeClock: String
-
-    init(_ secondsSince1970: Double) {
-        timeStamp = CivilTime(secondsSince1970: secondsSince1970).internet
-        timeClock = String(timeStamp.split(separator: "T").last?.prefix(8) ?? "")
+        self.init(
+            id: button.id, title: button.textInput?.buttonTitle.map { "\(button.title) (\($0))" } ?? button.title,
+            look: button.options.contains(.destructive) ? "destructive" : "", hint: hints.joined(separator: ", "))
     }
 }
 
 extension String {
-    /// Longer texts do not fit on a device, and a page of sixty devices must stay small.
-    fileprivate var clipped: String { count > 500 ? prefix(499) + "…" : self }
-
     /// For a path segment or a query value.
     var urlEncoded: String { PercentEncoding.encode(self) }
 }

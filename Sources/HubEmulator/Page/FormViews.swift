@@ -1,3 +1,5 @@
+import Pages
+
 /// The form that sends a message.
 struct SendFormView: Sendable {
     let hubOptions: [OptionView]

@@ -1,4 +1,5 @@
 import Foundation
+import Pages
 
 /// The values for the page of scheduled sends and of the clock.
 struct SchedulesView: Sendable {

@@ -1,12 +1,12 @@
+import Pages
+
 /// The page's script: one module. The pages are complete without it; it makes them live, filters while one types, and
 /// opens a send in place.
 ///
 /// All HTML in the events is rendered by the page's own templates, so the script does not need to escape anything.
 enum PageScript {
     static let source = [
-        EmbeddedFiles.times_js,
-        // Pages are fetched again and their parts exchanged, so that what one types and where one reads stay.
-        EmbeddedFiles.parts_js,
+        SharedScript.times, SharedScript.parts,
         // What follows the emulator's events.
         EmbeddedFiles.live_js, EmbeddedFiles.phones_js,
         // Starts the page, so it is last.

@@ -1,3 +1,4 @@
+import Pages
 import PushModel
 
 /// The values for the page's template.
@@ -64,15 +65,7 @@ struct CountsView: Sendable, Equatable, Encodable {
 
 extension Int {
     /// `12,345`.
-    var grouped: String {
-        let digits = String(magnitude)
-        var text = ""
-        for (index, digit) in digits.enumerated() {
-            if index > 0, (digits.count - index).isMultiple(of: 3) { text.append(",") }
-            text.append(digit)
-        }
-        return self < 0 ? "-" + text : text
-    }
+    var grouped: String { HumanFormat.grouped(self) }
 }
 
 /// One line of the journal.

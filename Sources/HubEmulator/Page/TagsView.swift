@@ -1,3 +1,5 @@
+import Pages
+
 /// The values for the page that answers "whom would this expression reach?".
 struct TagsView: Sendable {
     let hubOptions: [OptionView]

@@ -1,3 +1,5 @@
+import Pages
+
 /// The pages beside the one with the phones: one send, the forms, tags, schedules, telemetry, registrations. Rendered as
 /// they are asked for; nothing on them is live.
 struct ToolPages: Sendable {
@@ -47,15 +49,3 @@ private struct ToolView: Sendable {
 }
 
 struct MissingSendView: Sendable { let sendNumber: Int }
-
-/// One choice of a `select`.
-struct OptionView: Sendable {
-    let optionName: String
-    let isChosen: Bool
-
-    /// - Parameter chosen: compared without case; nil: the first.
-    static func all(_ names: [String], chosen: String?) -> [OptionView] {
-        let index = chosen.flatMap { chosen in names.firstIndex { $0.lowercased() == chosen.lowercased() } } ?? 0
-        return names.enumerated().map { OptionView(optionName: $1, isChosen: $0 == index) }
-    }
-}

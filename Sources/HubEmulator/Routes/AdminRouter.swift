@@ -1,4 +1,5 @@
 import HTTPTypes
+import Pages
 
 /// Routes everything that is not a hub: the page at `/`, and `/_emulator/...`. These paths need no key, so the `Host`
 /// and `Origin` headers are checked instead.

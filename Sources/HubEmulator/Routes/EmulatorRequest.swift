@@ -1,5 +1,6 @@
 import HTTPServer
 import HTTPTypes
+import Pages
 import PushModel
 import Signing
 
@@ -26,21 +27,15 @@ struct EmulatorRequest: Sendable {
     /// nil: the target is not a path, or is not percent-encoded UTF-8.
     init?(_ head: HTTPRequest, on connection: PeerConnection? = nil) {
         self.connection = connection
-        guard let target = head.path, target.utf8.first == UInt8(ascii: "/") else { return nil }
-        let parts = target.split(scalar: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        path = String(parts[0])
-        var decoded: [String] = []
-        for part in parts[0].split(scalar: "/") {
-            guard let text = PercentEncoding.decode(part) else { return nil }
-            decoded.append(text)
-        }
-        segments = decoded
+        guard let target = head.path.flatMap(RequestTarget.init) else { return nil }
+        path = target.path
+        segments = target.segments
+        rawQuery = target.rawQuery
         method = head.method
         headers = head.headerFields
         host = head.authority ?? ""
         origin = "\(head.scheme ?? "http")://\(host)"
-        rawQuery = parts.count > 1 ? "?" + parts[1] : ""
-        query = (parts.count > 1 ? parts[1] : "").split(scalar: "&").map { pair in
+        query = rawQuery.dropFirst().split(scalar: "&").map { pair in
             let sides = pair.split(scalar: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let value = sides.count > 1 ? sides[1] : ""
             // A value that is not properly encoded is taken literally: the service is lenient here.

@@ -1,3 +1,5 @@
+import Pages
+
 /// Reads the query parameters that `/_emulator/...` and the page share.
 struct HubQuery: Sendable {
     /// By name in lower case.

@@ -1,4 +1,5 @@
 import HTTPTypes
+import Pages
 import Signing
 
 /// `POST /_emulator/page/...`: what the page's forms change. Each answers with a redirect to the page it came from, so that

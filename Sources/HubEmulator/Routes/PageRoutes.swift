@@ -1,4 +1,5 @@
 import HTTPTypes
+import Pages
 
 /// `/` and `/_emulator/page/...`: the page with the devices, the pages that go deeper, style, script and icon. `PageForms`
 /// has the forms.
@@ -8,11 +9,6 @@ struct PageRoutes: Sendable {
 
     var tools: ToolPages { ToolPages(source: source) }
     var forms: PageForms { PageForms(source: source, query: query) }
-
-    /// No external resources, no inline script or style, no embedding in frames.
-    static let policy =
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-        + "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
     /// nil: the path is not one of these.
     ///
@@ -57,17 +53,6 @@ struct PageRoutes: Sendable {
     static func html(_ text: String, status: Int = 200) -> Response { file("text/html", text, status: status) }
 
     private static func file(_ type: String, _ text: String, status: Int = 200) -> Response {
-        var response = Response(
-            status: status, headers: [.contentType: "\(type); charset=utf-8", .cacheControl: "no-store"],
-            body: Array(text.utf8))
-        response.headers[.contentSecurityPolicy] = policy
-        // With "no-referrer" browsers send our own forms with `Origin: null`, which is refused.
-        response.headers[.referrerPolicy] = "same-origin"
-        return response
+        .page(text, as: type, status: status, policy: .ownOrInlineImages)
     }
-}
-
-extension HTTPField.Name {
-    // The name is a token, so the forced unwrap holds.
-    static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
 }

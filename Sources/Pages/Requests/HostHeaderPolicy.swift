@@ -1,26 +1,37 @@
-/// Protects `/` and `/_emulator/`, which need no key, from web pages of other sites.
+import HTTPTypes
+
+/// Protects pages from those of other sites.
 ///
 /// Any site can make a browser send requests to 127.0.0.1, and can point its own name there (DNS rebinding) to read the
 /// responses too. `Host` then has the site's name, and `Origin` names the sender of a form.
-struct HostHeaderPolicy: Sendable {
-    /// The address the emulator listens on.
-    let listening: String
+package struct HostHeaderPolicy: Sendable {
+    /// The address the server listens on.
+    package let listening: String
 
-    /// - Returns: the refusal. nil: the request is allowed.
-    func refusal(of request: EmulatorRequest) -> Response? {
-        guard isOwn(host: request.host) else {
-            return AdminRoutes.problem(
-                421, "the Host \(request.host) is not a name of this emulator: use 127.0.0.1, localhost or its address")
-        }
-        if request.method == .get || request.method == .head { return nil }
-        guard let origin = request[.origin] else { return nil }
-        if origin.lowercased() == request.origin.lowercased() { return nil }
-        return AdminRoutes.problem(403, "a page of \(origin) may not change anything here")
+    package init(listening: String) { self.listening = listening }
+
+    /// Why a request is not served.
+    package enum Refusal: Sendable, Equatable {
+        /// 421: `Host` is no name of this server.
+        case host(String)
+        /// 403: a page of another site wants to change something.
+        case origin(String)
+    }
+
+    /// - Parameters:
+    ///   - site: `http://host` or `https://host`, as the client connected.
+    ///   - origin: the header. nil: there is none, because no browser sent the request, or an old one.
+    /// - Returns: nil: the request is allowed.
+    package func refusal(method: HTTPRequest.Method, host: String, site: String, origin: String?) -> Refusal? {
+        guard isOwn(host: host) else { return .host(host) }
+        if method == .get || method == .head { return nil }
+        guard let origin, origin.lowercased() != site.lowercased() else { return nil }
+        return .origin(origin)
     }
 
     /// A numeric address is safe: DNS rebinding needs a name. A name without a dot, such as that of a container, belongs
-    /// to a private network; it is accepted only when the emulator listens beyond loopback.
-    func isOwn(host: String) -> Bool {
+    /// to a private network; it is accepted only when the server listens beyond loopback.
+    package func isOwn(host: String) -> Bool {
         // No browser sends letters beyond ASCII. `127.0.0.1:80@evil.example` leads to evil.example.
         guard host.utf8.allSatisfy({ $0 < 0x80 }) else { return false }
         let name = Self.name(of: host.lowercased())

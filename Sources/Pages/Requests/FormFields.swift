@@ -2,10 +2,10 @@ import PushModel
 import Signing
 
 /// The fields of a form, from a query or a body: `application/x-www-form-urlencoded` (URL Standard, section 5.1).
-struct FormFields: Sendable {
+package struct FormFields: Sendable {
     private let pairs: [(name: String, value: String)]
 
-    init(_ text: Substring) {
+    package init(_ text: Substring) {
         pairs = text.split(scalar: "&").compactMap { pair in
             let sides = pair.split(scalar: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard sides.count > 1 else { return nil }
@@ -13,14 +13,8 @@ struct FormFields: Sendable {
         }
     }
 
-    /// - Throws: `EmulatorError` for a body that was too large.
-    init(_ body: UploadedBody) throws(EmulatorError) {
-        guard let bytes = body.bytes else { throw EmulatorError("the form is larger than 65536 bytes") }
-        self.init(String(decoding: bytes, as: UTF8.self)[...])
-    }
-
     /// The first value. nil: absent or blank.
-    subscript(name: String) -> String? {
+    package subscript(name: String) -> String? {
         guard let value = pairs.first(where: { $0.name == name })?.value, !value.allSatisfy(\.isWhitespace) else {
             return nil
         }

@@ -1,0 +1,29 @@
+import Testing
+
+@testable import Pages
+
+@Suite struct SharedFilesTests {
+    /// What is shared knows no address: the page that uses it gives it one.
+    @Test func noSharedFileLeadsToAnAddressOfOneProgram() {
+        let known = EmbeddedFiles.all.filter { $0.text.contains(/(href|action|src|fetch)\W{1,3}\//) }
+        #expect(known.map(\.name) == [])
+        #expect(EmbeddedFiles.all.count >= 8)
+    }
+
+    @Test func everyFileIsInItsPart() {
+        let parts = [
+            SharedStyle.base, SharedStyle.phone, SharedStyle.motion, SharedStyle.card, SharedScript.times,
+            SharedScript.parts,
+        ]
+        let files = EmbeddedFiles.all.filter { $0.name.hasSuffix(".css") || $0.name.hasSuffix(".js") }
+        #expect(Set(files.map(\.text)) == Set(parts) && parts.count == files.count)
+        #expect(TemplateLibrary([]).sources.count + files.count == EmbeddedFiles.all.count)
+    }
+
+    @Test func aTargetsTemplatesUseTheSharedOnes() {
+        let templates = TemplateLibrary([("mine.mustache", "<li>{{> screen}}</li>\n"), ("mine.css", "{{")])
+        #expect(templates.sources.map(\.name).sorted() == ["card", "mine", "screen"])
+        let html = templates.render(ScreenView("a", platform: nil, cards: []), "mine")
+        #expect(html.hasPrefix(#"<li><div class="frame">"#) && html.hasSuffix("</div></div></li>"))
+    }
+}
