@@ -44,8 +44,10 @@ import Testing
         let checked = try await shell(try command("fanfare campaign check spring", in: page), bench)
         #expect(checked.status == 0 && checked.output.contains("at 2000.0 a second"), "\(checked)")
         #expect(!checked.output.contains("index"), "\(checked)")
-        let drawn = try await shell("fanfare campaign preview spring --locale fr --platform apns", bench)
         func trimmed(_ text: String) -> String { text.trimmingCharacters(in: .newlines) }
+        let isCheckShown = page.blocks("text").contains { trimmed($0.text) == trimmed(checked.output) }
+        #expect(isCheckShown, "\(checked)")
+        let drawn = try await shell("fanfare campaign preview spring --locale fr --platform apns", bench)
         let isShown = page.blocks("text").contains { trimmed($0.text) == trimmed(drawn.output) }
         #expect(drawn.status == 0 && isShown, "\(drawn)")
         let ran = try await withDrains(

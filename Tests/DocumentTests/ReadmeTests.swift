@@ -26,6 +26,9 @@ import Testing
         // psql ends the line of the headings with a space. A notification begins with its time.
         let output = ended.output.replacing(" \n", with: "\n").replacing(#/(?m)^[0-9:.]{12}  /#, with: "")
         #expect(output.contains(shown.text.replacing(#/(?m)^[0-9:.]{12}  /#, with: "")), "\(ended)")
+        let plan = try #require(page.blocks("text").first { $0.text.hasPrefix("hub news (") }).text
+        let untimed = { (text: String) in text.replacing(#/as of [0-9:]+Z/#, with: "as of") }
+        #expect(untimed(output).contains(untimed(plan)), "\(ended)")
     }
 
     @Test func itsRefusalIsWordForWordWhatTheDatabaseSays() async throws {

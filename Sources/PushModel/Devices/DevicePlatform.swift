@@ -31,6 +31,12 @@ public enum DevicePlatform: String, Sendable, Codable, CaseIterable {
         }
     }
 
+    /// The same of a payload with these headers.
+    func payloadLimit(_ headers: [String: String]) -> Int {
+        payloadLimit(
+            isVoIP: headers.contains { $0.key.lowercased() == "apns-push-type" && $0.value.lowercased() == "voip" })
+    }
+
     private static let byName = Dictionary(uniqueKeysWithValues: allCases.map { ($0.rawValue.lowercased(), $0) })
 
     /// In any case: Java writes `fcmv1`, the REST page `FCMV1`. nil: no such platform.

@@ -71,10 +71,7 @@ extension Lint {
     ) {
         let platform = template.source.platform
         let largest = template.registered.render(template.source.properties(of: longest))
-        let isCall = largest.headers.contains {
-            $0.key.lowercased() == "apns-push-type" && $0.value.lowercased() == "voip"
-        }
-        let limit = platform.payloadLimit(isVoIP: isCall)
+        let limit = platform.payloadLimit(largest.headers)
         if largest.payload.utf8.count > limit {
             add(.tooLargeForPlatform(largest.payload.utf8.count, limit: limit, on: platform, template: template.label))
         }

@@ -35,22 +35,38 @@ struct TagSurvey: Sendable {
     private static let limit = (tags: 100_000, expressions: 2_000, remarks: 20)
 
     private let kind: HubFacts
+    private let counted: ReachTable
+    /// By expression as it was counted.
+    private var found: [String: KnownReach] = [:]
     /// Of each tag the first spelling.
     private var tags: Set<Tag> = []
     private var expressions: Set<String> = []
     /// In the order in which they were found, each once.
     private(set) var remarks: [PlanRemark] = []
 
-    init(of kind: HubFacts) {
-        self.kind = kind
+    init(of kind: HubFacts, _ counted: ReachTable = ReachTable()) {
+        (self.kind, self.counted) = (kind, counted)
+    }
+
+    /// Of the targets that were added, those that somebody has counted: the fewest devices first.
+    var reached: [KnownReach] {
+        found.values.sorted { ($0.devices, $0.expression) < ($1.devices, $1.expression) }
+    }
+
+    mutating func reach(_ expression: String) {
+        if let reach = counted[expression] { found[reach.expression] = reach }
     }
 
     mutating func add(_ target: Target) {
         guard kind.tag == .expression, case .tag(let text) = target else { return }
-        if Target.isPlain(text, on: kind) { return add(Tag(checked: text)) }
+        if Target.isPlain(text, on: kind) {
+            reach(text)
+            return add(Tag(checked: text))
+        }
         guard expressions.count < Self.limit.expressions, expressions.insert(text).inserted,
             let expression = try? TagExpression(text)  // always: the planner has read it
         else { return }
+        reach(text)
         for tag in expression.tags { add(tag) }
         for remark in expression.remarks { add(.tag(remark)) }
     }

@@ -37,6 +37,8 @@ public struct PlanTally: Sendable {
     public private(set) var late: Int?
     /// Posts that would be fewer if the claim before had not ended: what they say was in it, and there was room.
     public private(set) var cut = 0
+    /// Of what phones get.
+    public private(set) var phones: PhoneSizes
 
     private let kind: HubFacts
     private let postsPerSecond: Double?
@@ -51,11 +53,18 @@ public struct PlanTally: Sendable {
         let first: Target
     }
 
-    /// - Parameter postsPerSecond: how fast posts leave. Default: not known.
-    public init(of hub: HubSettings, postsPerSecond: Double? = nil) {
+    /// - Parameters:
+    ///   - postsPerSecond: how fast posts leave. Default: not known.
+    ///   - templates: that devices of the hub are known to have. Default: none.
+    ///   - reach: what was counted at the hub. Default: nothing.
+    public init(
+        of hub: HubSettings, postsPerSecond: Double? = nil, templates: [PreviewTemplate] = [],
+        reach: [KnownReach] = []
+    ) {
         self.hub = hub.name
         kind = hub.kind.facts
-        tags = TagSurvey(of: kind)
+        tags = TagSurvey(of: kind, ReachTable(reach))
+        phones = PhoneSizes(templates)
         self.postsPerSecond = postsPerSecond.flatMap { $0 > 0 ? $0 : nil }
         late = self.postsPerSecond == nil ? nil : 0
     }
@@ -79,6 +88,7 @@ public struct PlanTally: Sendable {
                 largest = Largest(bytes: post.body.count, post: posts + index + 1)
             }
             apart[notes.apart[index], default: 0] += 1
+            phones.add(post, number: posts + index + 1)
         }
         contents += notes.contents.count
         posts += plan.posts.count
@@ -86,6 +96,16 @@ public struct PlanTally: Sendable {
         for refusal in ended + plan.refusals { add(refusal, plan, of: messages) }
         addCut(notes, priority)
     }
+
+    /// Adds what rows are for where they are planned as stand-ins, whose tags name nobody.
+    ///
+    /// - Parameter expressions: tags and expressions.
+    public mutating func add(targets expressions: [String]) {
+        for expression in expressions { tags.reach(expression) }
+    }
+
+    /// How many devices the targets mean, as far as somebody has counted them: the fewest first.
+    public var reach: [KnownReach] { tags.reached }
 
     /// Most rows first.
     public var refusals: [Refused] {

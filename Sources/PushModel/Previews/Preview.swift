@@ -85,8 +85,7 @@ public struct Preview: Sendable, Equatable {
         self.headers = headers
         self.missing = missing
         self.unused = unused
-        let isCall = headers.contains { $0.key.lowercased() == "apns-push-type" && $0.value.lowercased() == "voip" }
-        limit = format == platform.format ? platform.payloadLimit(isVoIP: isCall) : TargetedMessage.sizeLimit
+        limit = format == platform.format ? platform.payloadLimit(headers) : TargetedMessage.sizeLimit
         shown = NotificationPreview(payload, platform: platform)
         fault = PlatformPayload.fault(in: payload, format: format, headers: headers)
         self.cuts = cuts + LockedScreen(platform).cuts(of: shown)

@@ -14,6 +14,30 @@ extension CampaignStore {
         }
     }
 
+    /// The tags that the audience of a revision names, or its expression; empty: it is for everybody, or a list or a view has
+    /// them.
+    ///
+    /// - Parameter revision: nil: the newest.
+    public func tags(of name: String, revision: Int32? = nil) async throws(DatabaseError) -> [String] {
+        try await database.query(
+            """
+            SELECT a.tag
+              FROM push.campaign c
+                   JOIN push.campaign_revision r ON r.campaign = c.id AND r.revision = coalesce(\(revision), c.revision),
+                   LATERAL (SELECT e.value #>> '{}', e.nth
+                              FROM json_array_elements(
+                                       CASE json_typeof(r.spec -> 'audience' -> 'tags')
+                                           WHEN 'array' THEN r.spec -> 'audience' -> 'tags'
+                                       END) WITH ORDINALITY e(value, nth)
+                             UNION ALL
+                            SELECT r.spec -> 'audience' ->> 'expression', 0) a(tag, nth)
+             WHERE c.name = \(name)
+               AND a.tag IS NOT NULL
+             ORDER BY a.nth
+            """, doing: "read the tags of campaign \"\(name)\""
+        ) { rows in try rows.map { row in try row.string() } }
+    }
+
     /// What a revision says on a hub.
     public struct Texts: Sendable {
         public let hub: HubSettings

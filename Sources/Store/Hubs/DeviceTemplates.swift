@@ -47,17 +47,9 @@ public struct DeviceTemplates: Sendable {
             """, doing: "read templates of devices"
         ) { rows in
             try rows.map { row in
-                let hub = try row.string()
-                let (platform, name, body) = (try row.string(), try row.string(), try row.string())
-                // Checked by push.learn_templates and by the worker.
-                let headers = try row.stringOrNil().flatMap { try? StringObject($0) }?.pairs ?? []
-                let template = PlatformTemplate(
-                    platform: platform, name: name, body: body,
-                    headers: Dictionary(headers.map { ($0.name, $0.value) }) { $1 }, devices: try row.int64(),
-                    expiry: try row.stringOrNil())
-                return Entry(
-                    hub: hub, template: template, hash: try row.string(), of: try row.int64(),
-                    seenAt: try row.string())
+                Entry(
+                    hub: try row.string(), template: try PlatformTemplate(&row), hash: try row.string(),
+                    of: try row.int64(), seenAt: try row.string())
             }
         }
     }
@@ -161,5 +153,18 @@ public struct DeviceTemplates: Sendable {
             expiries = templates.map(\.expiry)
             devices = templates.map(\.devices)
         }
+    }
+}
+
+extension PlatformTemplate {
+    /// Of the columns platform, name, body, headers, devices and expiry.
+    init(_ row: inout Row) throws {
+        let (platform, name, body) = (try row.string(), try row.string(), try row.string())
+        // Checked by push.learn_templates and by the worker.
+        let headers = try row.stringOrNil().flatMap { try? StringObject($0) }?.pairs ?? []
+        self.init(
+            platform: platform, name: name, body: body,
+            headers: Dictionary(headers.map { ($0.name, $0.value) }) { $1 }, devices: try row.int64(),
+            expiry: try row.stringOrNil())
     }
 }

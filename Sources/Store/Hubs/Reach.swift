@@ -1,4 +1,5 @@
 import Postgres
+import PushModel
 
 /// How many devices tag expressions mean, as it was counted at hubs. The SQL is in `migrations/functions/devices/reach.sql`.
 public struct Reach: Sendable {
@@ -57,6 +58,28 @@ public struct Reach: Sendable {
                     hub: try row.string(), expression: try row.string(), devices: try row.int64(), of: try row.int64(),
                     isWhole: try row.bool(), countedAt: try row.string(), age: try row.double(), by: try row.string())
             }
+        }
+    }
+
+    /// What was counted at one hub, the newest first.
+    ///
+    /// - Throws: as `counted`.
+    public func known(at hub: String) async throws(DatabaseError) -> [KnownReach] {
+        try await database.query(
+            """
+            SELECT expression, devices, of, is_whole, counted_at
+              FROM push.reaches
+             WHERE hub = \(hub)
+             ORDER BY counted_at DESC, expression
+            """, doing: "read how many devices tags reach", Self.known)
+    }
+
+    /// Of the columns expression, devices, of, is_whole and counted_at.
+    static func known(_ rows: borrowing Rows) throws -> [KnownReach] {
+        try rows.map { row in
+            KnownReach(
+                try row.string(), devices: try row.int64(), of: try row.int64(), isWhole: try row.bool(),
+                countedAt: try row.timestamp().secondsSince1970)
         }
     }
 

@@ -98,6 +98,21 @@ public struct PlanReader: Sendable {
         return pace?.postsPerSecond == nil ? nil : pace
     }
 
+    /// The templates that devices of a hub are known to have: what most devices have comes first.
+    public func templates(of hub: Int32) async throws(DatabaseError) -> [PlatformTemplate] {
+        try await connection.query(
+            "SELECT platform, name, body, headers, devices, expiry FROM push_worker.peek_templates_v1(\(hub))",
+            doing: "read templates of devices"
+        ) { rows in try rows.map { row in try PlatformTemplate(&row) } }
+    }
+
+    /// How many devices tag expressions meant when somebody counted them at a hub, the newest first.
+    public func reach(of hub: Int32) async throws(DatabaseError) -> [KnownReach] {
+        try await connection.query(
+            "SELECT expression, devices, of, is_whole, counted_at FROM push_worker.peek_reach_v1(\(hub))",
+            doing: "read how many devices tags reach", Reach.known)
+    }
+
     /// Where a message is.
     ///
     /// - Returns: nil: no message has that id.

@@ -9,11 +9,11 @@ struct CheckCampaign: DatabaseCommand {
         commandName: "check", abstract: "Say what a run would do. Sends nothing and writes nothing.",
         discussion: """
             Checks the newest revision again, counts or estimates the audience, and plans the first 1,000 recipients with \
-            the planner that sends: how many would be refused or left out, and why. Works out whether all are \
-            sent at the rate before maxDuration, expires or the window ends, and warns of an estimate without statistics, of a \
-            view without an index for its key, of keys that are null or not unique, of hubs that no worker serves, and \
-            of a schedule that never starts, is paused, or starts before its last run is over. Reads a view for 5 s at most. \
-            Needs a login with push_campaign or push_approve. Exits 65 when it cannot be run.
+            the planner that sends: how many would be refused or left out, and why, which requests the others become, and how \
+            large they are, on phones, too. Works out whether all are sent at the rate before maxDuration, expires or the window \
+            ends, and warns of an estimate without statistics, of a view without an index for its key, of keys that are null or \
+            not unique, of hubs that no worker serves, of a schedule that never starts, is paused, or starts before its last run \
+            is over, and of what fanfare template lint finds in texts and tags. Reads a view for 5 s at most. Needs a login with push_campaign or push_approve. Exits 65 when it cannot be run.
 
             Example: fanfare campaign check spring
             """)
@@ -56,21 +56,24 @@ extension CampaignStore {
         let scheduled = try await scheduled(ofKnown: name)
         let isNewest = revision == nil || revision == scheduled.revision
         return findings + forecasts + (isNewest ? scheduled.findings() : [])
-            + (try await lint(name, revision: revision, sample, in: database))
+            + (try await planAndLint(name, revision: revision, sample, in: database))
     }
 
-    /// What the phones of its hubs would show, and what is wrong with it.
-    private func lint(
+    /// Which requests the first recipients become, what the phones of its hubs would show, and what is wrong with it.
+    private func planAndLint(
         _ name: String, revision: Int32?, _ sample: [Sample]?, in database: Database
     ) async throws -> [Finding] {
         var sample = sample
         if sample == nil { sample = try await withoutRecipients(of: name, revision: revision) }
+        let tags = try await tags(of: name, revision: revision)
         var findings: [Finding] = []
         for one in sample ?? [] {
+            // How many devices have the tags, the database has said.
+            let templates = try await KnownTemplates.templates(of: one.hub.name, in: database)
+            findings += PlanCheck(one, of: name, revision: revision, templates: templates).findings
             findings +=
                 TextCheck(
-                    one.content, at: one.hub, sample: one.standIns,
-                    templates: try await KnownTemplates.templates(of: one.hub.name, in: database)
+                    one.content, at: one.hub, sample: one.standIns, templates: templates, tags: tags
                 ).findings
         }
         return findings

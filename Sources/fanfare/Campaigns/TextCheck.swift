@@ -6,9 +6,12 @@ import Store
 struct TextCheck {
     let findings: [CampaignStore.Finding]
 
-    init(_ content: RunContent, at hub: HubSettings, sample: [StandIn], templates: [PreviewTemplate]) {
+    /// - Parameter tags: that the audience names.
+    init(
+        _ content: RunContent, at hub: HubSettings, sample: [StandIn], templates: [PreviewTemplate], tags: [String] = []
+    ) {
         let about = "hub \(hub.name)"
-        let lint = Lint(templates, saying: content, at: hub, sample: sample)
+        let lint = Lint(templates, saying: content, at: hub, sample: sample, tags: tags)
         var findings: [CampaignStore.Finding] = []
         if let largest = lint.largestBody {
             let isUnseen = templates.isEmpty && content.format == "template"

@@ -28,6 +28,9 @@ extension PlanBook.Hub {
             "largest_body": tally.largest.map {
                 .object(["bytes": .number($0.bytes), "post": .number($0.post)])
             } ?? .null,
+            "on_phones": tally.phones.isKnown && tally.phones.posts > 0
+                ? .list(tally.phones.largest.map(\.json)) : .null,
+            "posts_not_rendered": .number(tally.phones.unseen), "reach": .list(tally.reach.map(\.json)),
             "rows_by_priority": .object(
                 Dictionary(
                     uniqueKeysWithValues: Priority.allCases.map {
@@ -44,6 +47,24 @@ extension PlanBook.Hub {
                 posts.enumerated().map { index, post in
                     post.json(body: index < bodies.count ? bodies[index] : nil)
                 }),
+        ])
+    }
+}
+
+extension PhoneSizes.Largest {
+    fileprivate var json: JSONOutput {
+        .object([
+            "platform": .text(platform.rawValue), "bytes": .number(bytes), "limit": .number(limit),
+            "template": .text(template), "post": .number(post), "too_large": .number(tooLarge),
+        ])
+    }
+}
+
+extension KnownReach {
+    fileprivate var json: JSONOutput {
+        .object([
+            "expression": .text(expression), "devices": .number(devices), "of": .number(of),
+            "is_whole": .flag(isWhole), "counted_at": .text(HumanFormat.time(secondsSince1970: countedAt)),
         ])
     }
 }

@@ -31,8 +31,8 @@ extension PlanBook {
 
     private var footer: String {
         let posts = hubs.reduce(0) { $0 + $1.tally.posts }
-        return "  --posts lists the \(HumanFormat.grouped(posts)), --bodies shows what they say, "
-            + "--why ROW says why a row travels alone"
+        let (list, say) = posts == 1 ? ("it", "it says") : ("the \(HumanFormat.grouped(posts))", "they say")
+        return "  --posts lists \(list), --bodies shows what \(say), --why ROW says why a row travels alone"
     }
 
     static func list(_ numbers: [Int]) -> String {
@@ -44,7 +44,7 @@ extension PlanBook.Hub {
     fileprivate func text(asOf: Double, listsPosts: Bool, showsBodies: Bool, fitting width: Int?) -> String {
         let head = "hub \(settings.name) (\(nature))" + (standing.map { "  \($0)" } ?? "")
         var lines = [head + "  as of \(HumanFormat.time(secondsSince1970: asOf).suffix(9))"]
-        lines += facts.map { "  " + Self.padded($0.title) + $0.value }
+        lines += facts(asOf: asOf).map { "  " + Self.padded($0.title) + $0.value }
         if listsPosts, !posts.isEmpty { lines.append(table.text(fitting: width)) }
         if showsBodies {
             lines += zip(posts, bodies).map { post, body in
@@ -78,7 +78,7 @@ extension PlanBook.Hub {
         return (lane.state + since + (lane.why.map { ": \($0)" } ?? "")).onOneLine
     }
 
-    private var facts: [(title: String, value: String)] {
+    private func facts(asOf: Double) -> [(title: String, value: String)] {
         var facts = [("rows", counts)]
         if tally.refused > 0 { facts.append(("refused", refusals)) }
         if !leftOut.isEmpty {
@@ -88,6 +88,7 @@ extension PlanBook.Hub {
         if tally.posts > 0 {
             facts += [("apart", apart), ("sizes", sizes), ("takes", takes)]
         }
+        facts += reach(asOf: asOf).enumerated().map { ($0 == 0 ? "reach" : "", $1) }
         if parked > 0 {
             facts.append(
                 (
@@ -105,12 +106,17 @@ extension PlanBook.Hub {
             ? HumanFormat.grouped(number) : "~" + HumanFormat.grouped(Int((Double(number) * scale).rounded()))
     }
 
+    /// `1 post`, `~1,204 posts`
+    private func scaled(_ number: Int, _ thing: String) -> String {
+        "\(scaled(number)) \(thing)\(number == 1 && scale == 1 ? "" : "s")"
+    }
+
     private var counts: String {
         let folds = [
             tally.rowsPerContent.map { "languages fold \(Self.tenths($0)) ×" },
             tally.contentsPerPost.map { "tags \(Self.tenths($0)) ×" },
         ].compactMap(\.self)
-        return "\(scaled(tally.rows))  →  \(scaled(tally.contents)) contents  →  \(scaled(tally.posts)) posts"
+        return "\(scaled(tally.rows))  →  \(scaled(tally.contents, "content"))  →  \(scaled(tally.posts, "post"))"
             + (folds.isEmpty ? "" : "         " + folds.joined(separator: ", "))
     }
 
@@ -135,6 +141,27 @@ extension PlanBook.Hub {
         guard let largest = tally.largest else { return "nothing" }
         return
             "largest body \(Self.bytes(largest.bytes)) (post \(largest.post)) of \(Self.bytes(settings.kind.facts.bodyBytes))"
+            + (phones.map { "   on phones: \($0)" } ?? "").onOneLine
+    }
+
+    /// What templates make of the posts; nil: no post is for templates.
+    private var phones: String? {
+        guard tally.phones.posts > 0 else { return nil }
+        guard tally.phones.isKnown else { return "not known: \(KnownTemplates.remedy(of: settings.name))" }
+        let unseen =
+            tally.phones.unseen > 0
+            ? ", without \(HumanFormat.count(tally.phones.unseen, "post")) (too many to render)" : ""
+        return tally.phones.largest.map(\.text).joined(separator: ", ") + unseen
+    }
+
+    private static let mostReach = 5
+
+    /// The fewest devices first.
+    private func reach(asOf: Double) -> [String] {
+        let known = tally.reach
+        let more = known.count - Self.mostReach
+        return known.prefix(Self.mostReach).map { $0.text(asOf: asOf).onOneLine }
+            + (more > 0 ? ["and \(HumanFormat.grouped(more)) more: --json"] : [])
     }
 
     private var takes: String {
@@ -179,5 +206,15 @@ extension PlanBook.Hub {
     /// `812 bytes`, `9.1 KB`
     static func bytes(_ count: Int) -> String {
         count < 1_000 ? HumanFormat.count(count, "byte") : "\(tenths(Double(count) / 1_000)) KB"
+    }
+}
+
+extension PhoneSizes.Largest {
+    /// `apns 190 of 4,096 bytes (template news-fr)`
+    var text: String {
+        let size = "\(HumanFormat.grouped(bytes)) of \(HumanFormat.grouped(limit)) bytes"
+        if tooLarge == 0 { return "\(platform.rawValue) \(size) (template \(template))" }
+        let posts = "\(HumanFormat.grouped(tooLarge)) post\(tooLarge == 1 ? "" : "s") too large"
+        return "\(platform.rawValue) \(posts), \(size) (template \(template), post \(post))"
     }
 }

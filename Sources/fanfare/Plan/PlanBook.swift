@@ -57,7 +57,9 @@ struct PlanBook {
     }
 
     /// Begins a hub, or goes on with it.
-    mutating func begin(_ lane: PlanLane, _ settings: HubSettings, _ pace: PlanPace?) {
+    ///
+    /// - Parameter devices: what is known of those that it has.
+    mutating func begin(_ lane: PlanLane, _ settings: HubSettings, _ pace: PlanPace?, _ devices: KnownDevices) {
         if hubs.last?.settings.name == settings.name {
             hubs[hubs.count - 1].parked += lane.parked
             return
@@ -65,17 +67,23 @@ struct PlanBook {
         hubs.append(
             Hub(
                 settings: settings, lane: lane, pace: pace,
-                tally: PlanTally(of: settings, postsPerSecond: pace?.postsPerSecond), parked: lane.parked))
+                tally: PlanTally(
+                    of: settings, postsPerSecond: pace?.postsPerSecond, templates: devices.templates,
+                    reach: devices.reach), parked: lane.parked))
     }
 
     /// Plans the first recipients of a campaign on one hub.
     ///
-    /// - Parameter batch: messages of a claim.
-    mutating func add(_ sample: SamplePlan, batch: Int) {
+    /// - Parameters:
+    ///   - batch: messages of a claim.
+    ///   - devices: what is known of those that the hub has.
+    ///   - tags: that the audience names.
+    mutating func add(_ sample: SamplePlan, batch: Int, _ devices: KnownDevices, tags: [String]) {
+        var tally = PlanTally(of: sample.hub, templates: devices.templates, reach: devices.reach)
+        tally.add(targets: tags)
         hubs.append(
             Hub(
-                settings: sample.hub, lane: nil, pace: nil, tally: PlanTally(of: sample.hub), scale: sample.scale,
-                leftOut: sample.leftOut))
+                settings: sample.hub, lane: nil, pace: nil, tally: tally, scale: sample.scale, leftOut: sample.leftOut))
         // Refused where the message is made, so the planner does not see it.
         var ended = sample.refused.flatMap { loss in
             Array(

@@ -14,7 +14,9 @@ struct PlanCommand: ReportingCommand {
 
             Rows of a hub that is paused, held or throttled are planned as well; the first line of the hub says its state. \
             "takes" goes by what workers got of late and by the hub's rate, and is not known without either. Ids of posts \
-            are numbers from 1. A hub without settings here is planned as it is registered.
+            are numbers from 1. A hub without settings here is planned as it is registered. "on phones" is what the templates \
+            that devices are known to have (fanfare template list) make of the posts, "reach" what fanfare tag reach counted of \
+            their tags. No hub is asked.
 
             --due, --file and --message read contents: they need a login with push_worker, and --file with push_enqueue, too. \
             --campaign reads the first recipients without anything of a person, with push_campaign, push_approve or \

@@ -24,7 +24,11 @@ extension PlanReading {
                 status: .unavailable)
         }
         var book = PlanBook(asOf: SystemClock.wallSeconds(), wanted: wanted)
-        for one in samples where hub == nil || one.hub.name == hub { book.add(one, batch: Int(batch)) }
+        let tags = try await store.tags(of: name, revision: revision)
+        for one in samples where hub == nil || one.hub.name == hub {
+            book.add(
+                one, batch: Int(batch), try await KnownDevices(at: one.hub.name, in: database), tags: tags)
+        }
         if let hub, book.hubs.isEmpty {
             throw Failure(
                 "cannot plan campaign \"\(name)\"", because: "it does not send to hub \(hub)",

@@ -42,6 +42,7 @@ struct PlanReading: Sendable {
         // The lanes of a hub follow each other.
         let isBegun = book.hubs.last?.settings.name == lane.settings.name
         book.begin(
-            lane, hubs[lane.settings.name] ?? lane.settings, isBegun ? nil : try await reader.pace(of: lane.hub))
+            lane, hubs[lane.settings.name] ?? lane.settings, isBegun ? nil : try await reader.pace(of: lane.hub),
+            isBegun ? KnownDevices() : try await KnownDevices(of: lane, by: reader))
     }
 }

@@ -144,6 +144,16 @@ extension Report {
 extension Reach.Entry {
     /// `World: 81,214 devices, counted 3 h 2 min ago`
     var text: String {
+        KnownReach(expression, devices: devices, of: of, isWhole: isWhole, countedAt: -age).text(asOf: 0)
+    }
+}
+
+extension KnownReach {
+    /// The same.
+    ///
+    /// - Parameter asOf: seconds since 1970.
+    func text(asOf: Double) -> String {
+        let age = asOf - countedAt
         let number = "\(HumanFormat.grouped(devices)) device\(devices == 1 ? "" : "s")"
         let counted =
             switch (isWhole, devices == of) {

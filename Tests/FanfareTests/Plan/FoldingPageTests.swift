@@ -27,7 +27,9 @@ import Testing
         let arguments = words.split(whereSeparator: \.isWhitespace).dropFirst().map {
             $0 == "folding.jsonl" ? file : String($0)
         }
-        let input = command.firstMatch(of: /printf '%s\\n' '(.*)' \|/).map { String($0.1) + "\n" }
+        let input = command.firstMatch(of: /printf '%s(\\n)?' '(.*)' \|/).map {
+            String($0.2) + ($0.1 == nil ? "" : "\n")
+        }
         return try await site.fanfare.run(arguments, input: input).output
     }
 
@@ -43,7 +45,7 @@ import Testing
             #expect(withoutTime(output) == withoutTime(next.text), "\(block.text)")
             shown += 1
         }
-        #expect(shown == 3)
+        #expect(shown == 5)
         #expect(try await site.number("SELECT count(*) FROM push.message") == 0)
     }
 

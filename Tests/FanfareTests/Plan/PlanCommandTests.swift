@@ -136,6 +136,74 @@ import Testing
         #expect(output.contains("3 posts"))
     }
 
+    @Test func whatPhonesGetAndHowManyDevicesThereAreIsShown() async throws {
+        let site = try await Site.make()
+        try await site.execute(Self.rows)
+        let unknown = try await site.fanfare("plan", "--due").output
+        #expect(
+            unknown.contains("of 65.5 KB   on phones: not known: fanfare template learn --hub news\n"), "\(unknown)")
+        #expect(!unknown.contains("reach  "))
+        #expect(try hub(try await site.fanfare("plan", "--due", "--json"))["on_phones"] is NSNull)
+        // A template of French phones, and one that shows a title of 4,100 letters.
+        try await site.execute(
+            #"""
+            SELECT push.learn_templates('news', '{apns,fcmV1}', '{fr,any}',
+                ARRAY['{"aps":{"alert":"$(title_French)"}}', '{"message":{"notification":{"title":"$(title)"}}}'],
+                '{NULL,NULL}', '{NULL,NULL}', '{7,3}', 10);
+            INSERT INTO push.message (hub, tag, content) VALUES ('news', 'Long', json_build_object('title', repeat('x', 4100)));
+            SELECT push.keep_reach('news', 'World', 81214, 81214, true), push.keep_reach('news', 'Culture', 0, 0, true),
+                   push.keep_reach('news', 'Elsewhere', 5, 5, true);
+            UPDATE push.reach SET counted_at = now() - interval '50 h 30 min';
+            """#)
+        let screen = try await site.fanfare("plan", "--due").output
+        #expect(
+            screen.contains(
+                "   on phones: apns 27 of 4,096 bytes (template fr), fcmV1 1 post too large, 4,141 of 4,096 bytes "
+                    + "(template any, post 4)\n"), "\(screen)")
+        #expect(
+            screen.contains(
+                """
+
+                  reach       Culture: 0 devices, counted 2 d 2 h ago; it may have changed
+                              World: 81,214 devices, counted 2 d 2 h ago; it may have changed
+
+                """), "\(screen)")
+        let whole = try hub(try await site.fanfare("plan", "--due", "--json"))
+        let phones = try #require(whole["on_phones"] as? [[String: Any]])
+        #expect(phones.map { $0["platform"] as? String } == ["apns", "fcmV1"])
+        #expect(phones[1]["bytes"] as? Int == 4_141 && phones[1]["too_large"] as? Int == 1, "\(phones)")
+        let reach = try #require(whole["reach"] as? [[String: Any]])
+        #expect(reach.map { $0["devices"] as? Int } == [0, 81_214] && reach[0]["counted_at"] is String, "\(reach)")
+        // The same rows make the same plan.
+        let again = try await site.fanfare("plan", "--due", "--json").output
+        let withoutTime = { (text: String) in text.replacing(#/"as_of": "[^"]*"/#, with: "") }
+        #expect(withoutTime(again) == withoutTime(try await site.fanfare("plan", "--due", "--json").output))
+        // A file and a campaign are held against the same.
+        let line = #"{"hub": "news", "tag": "World", "content": {"title": "Hello"}}"#
+        let file = try await site.fanfare("plan", "--file", "-", input: line).output
+        #expect(
+            file.contains("apns 20 of 4,096 bytes (template fr)") && file.contains("reach       World: "), "\(file)")
+        try await site.execute(
+            """
+            SELECT push.create_campaign('spring', '{"hubs": ["news"], "audience": {"tags": ["World", "Sports"]},
+                "content": {"en": {"title": "Hello"}, "fr": {"title": "Bonjour"}}}')
+            """)
+        let campaign = try await site.fanfare("plan", "--campaign", "spring").output
+        #expect(
+            campaign.contains("apns 27 of 4,096 bytes") && campaign.contains("reach       World: 81,214"), "\(campaign)"
+        )
+        // The name of a template is a stranger's.
+        try await site.execute(
+            #"""
+            SELECT push.learn_templates('news', '{adm}', ARRAY[E'\x1b[2Jx'], ARRAY['{"data":{"m":"$(title)"}}'], '{NULL}', '{NULL}',
+                                        '{1}', 1)
+            """#)
+        for command in [["plan", "--due"], ["campaign", "check", "spring"]] {
+            let output = try await site.fanfare.run(command).output
+            #expect(output.contains("(template  [2Jx)") && !output.unicodeScalars.contains("\u{1B}"), "\(output)")
+        }
+    }
+
     @Test func aCampaignIsPlannedByASample() async throws {
         let site = try await Site.make()
         try await site.execute(
@@ -204,6 +272,6 @@ import Testing
             """)
         let ended = try await site.fanfare.run(
             ["plan", "--campaign", "spring", "--set", "database.url=\(site.url) user=\(login)"])
-        #expect(ended.status == 0 && ended.output.contains("1 contents  →  1 posts"), "\(ended)")
+        #expect(ended.status == 0 && ended.output.contains("1 content  →  1 post"), "\(ended)")
     }
 }

@@ -35,6 +35,8 @@ import Testing
             #expect(claims.flatMap(\.self).count > 8)
             _ = try await reader.pace(of: store.hub)
             _ = try await reader.standing(of: first)
+            _ = try await reader.templates(of: store.hub)
+            _ = try await reader.reach(of: store.hub)
             // What its transaction holds while it is open.
             return try await store.test.texts(
                 """
@@ -68,6 +70,35 @@ import Testing
         }
         #expect(error?.message.contains("nobody") == true && error?.sqlState == "P0002")
         #expect(try await store.claim() != nil)
+    }
+
+    /// Of the hub alone, and for a login that reads no view.
+    @Test func whatIsKnownOfDevicesIsRead() async throws {
+        let store = try await StoreFixture.make()
+        try await store.database.script(
+            """
+            SELECT push.add_hub('other');
+            SELECT push.learn_templates('news', '{apns,fcmV1}', '{a,b}', '{"{}","{\\"x\\":\\"$(y)\\"}"}', '{NULL,"{\\"h\\":\\"v\\"}"}',
+                                        '{0,NULL}', '{1,2}', 10);
+            SELECT push.learn_templates('other', '{apns}', '{c}', '{"{}"}', '{NULL}', '{NULL}', '{1}', 1);
+            SELECT push.keep_reach('news', 'World', 3, 10, false), push.keep_reach('other', 'Sports', 1, 1, true);
+            UPDATE push.reach SET counted_at = '2026-11-29T01:00:00Z';
+            """)
+        let worker = try await store.test.login(as: "push_worker")
+        let (templates, reach, others) = try await PlanReader.read(worker.database) { reader in
+            let others = try await reader.templates(of: 99).count + reader.reach(of: 99).count
+            return (try await reader.templates(of: store.hub), try await reader.reach(of: store.hub), others)
+        }
+        #expect(
+            templates == [
+                PlatformTemplate(
+                    platform: "fcmV1", name: "b", body: #"{"x":"$(y)"}"#, headers: ["h": "v"], devices: 2),
+                PlatformTemplate(platform: "apns", name: "a", body: "{}", devices: 1, expiry: "0"),
+            ])
+        #expect(
+            reach == [KnownReach("World", devices: 3, of: 10, isWhole: false, countedAt: 1_795_914_000)])
+        #expect(others == 0)
+        #expect(try await Reach(database: store.database).known(at: "other").map(\.expression) == ["Sports"])
     }
 
     @Test func onlyWorkersReadWhatIsDue() async throws {

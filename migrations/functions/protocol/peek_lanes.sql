@@ -1,4 +1,5 @@
--- What fanfare plan reads beside push_worker.peek_v1: lanes, how fast hubs take posts, and where a message is.
+-- What fanfare plan reads beside push_worker.peek_v1: lanes, how fast hubs take posts, where a message is, and what is known of
+-- the devices of a hub.
 
 CREATE OR REPLACE FUNCTION push_worker.peek_lanes_v1(
     of_hub text DEFAULT NULL, of_priority smallint DEFAULT NULL, as_of timestamptz DEFAULT now(), only_ids bigint[] DEFAULT NULL)
@@ -123,3 +124,25 @@ END $$;
 COMMENT ON FUNCTION push_worker.peek_standing_v1 IS
     'Where a message is, as push.find_message says, with the pointer that stands for it (lead, due_at; due_at null: it is not '
     'pending) and the other messages of its newest post. No row: no such message.';
+
+CREATE OR REPLACE FUNCTION push_worker.peek_templates_v1(hub int)
+RETURNS TABLE (platform text, name text, body text, headers text, devices bigint, expiry text)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    SELECT t.platform, t.name, t.body, t.headers::text, t.devices, t.expiry
+      FROM push.device_template t
+     WHERE t.hub = peek_templates_v1.hub
+     ORDER BY t.devices DESC, t.platform, t.name, t.hash
+$$;
+COMMENT ON FUNCTION push_worker.peek_templates_v1 IS
+    'The templates that devices of a hub are known to have, those of most devices first: what a plan is held against.';
+
+CREATE OR REPLACE FUNCTION push_worker.peek_reach_v1(hub int)
+RETURNS TABLE (expression text, devices bigint, of bigint, is_whole boolean, counted_at timestamptz)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    SELECT r.expression, r.devices, r.of, r.is_whole, r.counted_at
+      FROM push.reach r
+     WHERE r.hub = peek_reach_v1.hub
+     ORDER BY r.counted_at DESC, r.expression
+$$;
+COMMENT ON FUNCTION push_worker.peek_reach_v1 IS
+    'How many devices tag expressions meant when somebody counted them at a hub, the newest first.';
