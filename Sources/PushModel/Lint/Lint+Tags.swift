@@ -33,6 +33,22 @@ extension Lint {
         }
     }
 
+    /// Tags and expressions that no device had.
+    mutating func checkReach(_ tags: [String], _ reach: ReachTable) {
+        if reach.isEmpty { return }
+        for text in tags {
+            if let known = reach[text], known.isNobody {
+                add(.unreachedTags(known))
+                continue
+            }
+            // One of them may be misspelt where others reach somebody. Behind a ! nobody is what most expect.
+            if text.contains("!") { continue }
+            for tag in (try? TagExpression(text))?.tags ?? [] {
+                if let known = reach[tag.text], known.isNobody { add(.unreachedTags(known)) }
+            }
+        }
+    }
+
     private mutating func checkTopics(_ text: String) {
         do throws(TagExpressionError) {
             _ = try TopicCondition(text)

@@ -25,8 +25,10 @@ public struct Lint: Sendable {
     ///   - contents: empty: only what needs no content is checked.
     ///   - hub: nil: not known, so nothing is said of languages and kinds.
     ///   - tags: expressions that sends are for; empty: not known.
+    ///   - reach: what was counted at the hub; empty: nothing.
     public init(
-        _ templates: [PreviewTemplate], contents: [Content] = [], hub: HubSettings? = nil, tags: [String] = []
+        _ templates: [PreviewTemplate], contents: [Content] = [], hub: HubSettings? = nil, tags: [String] = [],
+        reach: [KnownReach] = []
     ) {
         let labels = Self.labels(templates)
         var ready: [ReadyTemplate] = []
@@ -46,6 +48,7 @@ public struct Lint: Sendable {
         }
         if let hub { checkLanguages(ready, contents, hub) }
         checkTags(tags, templates, hub?.kind ?? .notificationHubs)
+        if !tags.isEmpty { checkReach(tags, ReachTable(reach)) }
         sort()
     }
 
@@ -54,10 +57,11 @@ public struct Lint: Sendable {
     /// - Parameters:
     ///   - sample: of recipients; empty: their values are taken to be short.
     ///   - templates: that devices of the hub have, as far as known.
+    ///   - tags: that the audience names; empty: none, or not known.
+    ///   - reach: what was counted at the hub; empty: nothing.
     public init(
         _ templates: [PreviewTemplate], saying content: RunContent, at hub: HubSettings,
-        sample: [StandIn] = [],
-        tags: [String] = []
+        sample: [StandIn] = [], tags: [String] = [], reach: [KnownReach] = []
     ) {
         func shown(_ value: (String) -> StandIn.Value?) -> Previews {
             let values = content.placeholders.map { "\"\($0)\":\(value($0)?.json ?? #""x""#)" }
@@ -69,7 +73,7 @@ public struct Lint: Sendable {
         // The rest is to be seen, too, where some values are too long to be sent.
         if !refused.isEmpty, !sample.isEmpty { previews = shown { _ in nil } }
         self.init(
-            templates, contents: previews.bodies.map(Content.init), hub: hub, tags: tags)
+            templates, contents: previews.bodies.map(Content.init), hub: hub, tags: tags, reach: reach)
         largestBody = previews.largestBody
         for refusal in refused { add(.unsendable(refusal.locale, refusal.text)) }
         for preview in previews.all where preview.source == .native { check(preview) }

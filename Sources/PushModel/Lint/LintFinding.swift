@@ -137,6 +137,13 @@ extension LintFinding {
         LintFinding(.unsendable, locale ?? "content", "it would be refused: \(text)")
     }
 
+    static func unreachedTags(_ known: KnownReach) -> LintFinding {
+        let day = CivilDate(daysSince1970: Int((max(0, min(known.countedAt, 1e11)) / 86_400).rounded(.down)))
+        return LintFinding(
+            .unreachedTags, known.expression,
+            "no device had \(known.expression) when it was counted at the hub on \(day.text)")
+    }
+
     /// What is odd about a valid tag expression.
     public init(_ remark: TagRemark) {
         switch remark {

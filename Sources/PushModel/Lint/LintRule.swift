@@ -4,7 +4,7 @@ public enum LintRule: String, Sendable, CaseIterable {
     case brokenTemplate, mixedText, templateExpiry, templateHeader, wnsType, payloadShape, tooLargeForPlatform,
         emptyAlert,
         missingProperty, unusedProperty, missingLanguage, severalTemplates, unsendable, brokenTags, mixedTags, tagCase,
-        wordTag, impossibleTags, matchesEverybody
+        wordTag, impossibleTags, matchesEverybody, unreachedTags
 
     public enum Level: String, Sendable, CaseIterable, Comparable {
         /// Somebody gets nothing, or nothing that was meant.
@@ -27,7 +27,7 @@ public enum LintRule: String, Sendable, CaseIterable {
             .error
         case .mixedText, .templateExpiry, .templateHeader, .missingProperty, .missingLanguage, .severalTemplates,
             .tagCase,
-            .wordTag, .matchesEverybody:
+            .wordTag, .matchesEverybody, .unreachedTags:
             .warning
         case .unusedProperty: .info
         }
@@ -61,6 +61,7 @@ public enum LintRule: String, Sendable, CaseIterable {
         case .wordTag: "a tag named `and`, `or` or `not`: the operators are `&&`, `\\|\\|` and `!`"
         case .impossibleTags: "an expression that no device can match, such as `a && !a`"
         case .matchesEverybody: "an expression that every device matches, such as `a \\|\\| !a`"
+        case .unreachedTags: "tags that no device had when somebody counted (`fanfare tag reach`)"
         }
     }
 
@@ -86,6 +87,7 @@ public enum LintRule: String, Sendable, CaseIterable {
         case .wordTag: "the operators are && || !"
         case .impossibleTags: "take one of the two out"
         case .matchesEverybody: "name a tag, or write broadcast if everybody is meant"
+        case .unreachedTags: "write it as devices have it, or count again: fanfare tag reach"
         }
     }
 }

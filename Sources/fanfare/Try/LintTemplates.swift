@@ -11,8 +11,8 @@ struct LintTemplates: ReportingCommand {
         discussion: """
             Checks templates out of files (installations, as fanfare installation export writes them; a template with its \
             headers; or the body of one), or those that devices of a hub are known to have, against what a send would carry: \
-            contents out of files, or the texts of a campaign. The rules are those of which the emulator warns \
-            (docs/emulator.md).
+            contents out of files, or the texts of a campaign with the tags of its audience. With --hub or --campaign tags are \
+            held against what fanfare tag reach counted. The rules are those of which the emulator warns (docs/emulator.md).
 
             Exits 0, 1 when something is wrong so that somebody gets nothing, 65 when a file cannot be read.
 
@@ -69,10 +69,10 @@ struct LintTemplates: ReportingCommand {
             let name = hub ?? ""
             let settings = try options.common.loadSettings(.everything).hub(name, orCannot: "lint hub \(name.quoted)")
                 .settings
-            let known = try await KnownTemplates.templates(of: name, in: database)
+            let devices = try await KnownDevices(at: name, in: database)
             return Report(
-                [(name, Lint(known, contents: contents, hub: settings, tags: tags))],
-                notes: known.isEmpty ? [KnownTemplates.none(of: name)] : [])
+                [(name, Lint(devices.templates, contents: contents, hub: settings, tags: tags, reach: devices.reach))],
+                notes: devices.templates.isEmpty ? [KnownTemplates.none(of: name)] : [])
         }
     }
 
@@ -91,11 +91,21 @@ struct LintTemplates: ReportingCommand {
         }
         var lints: [(hub: String?, lint: Lint)] = []
         var notes: [String] = []
+        let tags = tags + (try await store.tags(of: campaign))
         for one in hubs {
             let name = one.hub.name
-            let known = files.isEmpty ? try await KnownTemplates.templates(of: name, in: database) : given
-            if known.isEmpty, one.content.format == "template" { notes.append(KnownTemplates.none(of: name)) }
-            lints.append((name, Lint(known, saying: one.content, at: one.hub, sample: one.standIns, tags: tags)))
+            var devices = try await KnownDevices(at: name, in: database)
+            if !files.isEmpty { devices.templates = given }
+            if devices.templates.isEmpty, one.content.format == "template" {
+                notes.append(KnownTemplates.none(of: name))
+            }
+            lints.append(
+                (
+                    name,
+                    Lint(
+                        devices.templates, saying: one.content, at: one.hub, sample: one.standIns, tags: tags,
+                        reach: devices.reach)
+                ))
         }
         return Report(lints, notes: notes)
     }

@@ -93,11 +93,41 @@ import Testing
         let site = try await Self.make()
         let ended = try await site.fanfare("campaign", "check", "spring")
         #expect(ended.status == 0, "\(ended)")
+        #expect(
+            ended.output.contains(
+                "\nhub news: 2 messages in 1 post\n  fanfare plan --campaign spring shows more.\n"), "\(ended)")
         let end = ended.output.split(separator: "\n").suffix(2)
         #expect(
             end.first?.firstMatch(of: /^hub news: texts in en, fr, largest body \d+ of at most 65,536 bytes$/) != nil,
             "\(ended)")
         #expect(end.last?.contains("fanfare template learn --hub news.") == true, "\(ended)")
+    }
+
+    @Test func checkNamesPostsSizesAndOddTagsOfTheAudience() async throws {
+        let site = try await Self.make()
+        try await site.execute(
+            #"""
+            SELECT push.learn_templates('news', '{apns}', '{fr}', ARRAY['{"aps":{"alert":"$(title_French)"}}'], '{NULL}',
+                                        '{NULL}', '{7}', 10);
+            SELECT push.keep_reach('news', 'Scienec', 0, 0, true);
+            SELECT push.create_campaign('tags', '{"hubs": ["news"], "audience": {"tags": ["World", "world", "Scienec"]},
+                "content": {"en": {"title": "We miss you"}, "fr": {"title": "Vous nous manquez"}}}');
+            """#)
+        let ended = try await site.fanfare("campaign", "check", "tags")
+        #expect(ended.output.contains("\nhub news: on phones: apns 37 of 4,096 bytes (template fr)\n"), "\(ended)")
+        #expect(
+            ended.output.contains(
+                "\nhub news: 3 messages in 2 posts, apart by body 1, repeated tag 1\n  The bodies differ"), "\(ended)")
+        #expect(ended.output.contains("warning: hub news: the tags World, world differ in case alone"), "\(ended)")
+        #expect(ended.output.matches(of: /Scienec/).count == 1, "what was counted is said once: \(ended)")
+        let lint = try await site.fanfare("template", "lint", "--campaign", "tags")
+        #expect(
+            lint.status == 0
+                && lint.output.contains("warning: no device had Scienec when it was counted at the hub on "),
+            "\(lint)")
+        #expect(lint.output.contains("the tags World, world differ in case alone"), "\(lint)")
+        let tag = try await site.fanfare("template", "lint", "--hub", "news", "--tag", "Scienec || World")
+        #expect(tag.output.contains("no device had Scienec"), "\(tag)")
     }
 
     @Test func templatesOfAFileAreHeldAgainstACampaign() async throws {

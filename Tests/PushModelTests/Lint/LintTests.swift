@@ -165,6 +165,30 @@ import VectorSupport
                 .map(\.rule) == [.brokenTags])
     }
 
+    @Test func tagsThatNobodyHadWhenTheyWereCountedAreFound() {
+        func reach(_ expression: String, _ devices: Int64, isWhole: Bool = true) -> KnownReach {
+            KnownReach(expression, devices: devices, of: 20, isWhole: isWhole, countedAt: 1_795_910_400)
+        }
+        let counted = [
+            reach("World", 7), reach("Scienec", 0), reach("muted", 0), reach("a && b", 0),
+            reach("part", 0, isWhole: false),
+        ]
+        func found(_ tags: String...) -> [String] {
+            Lint([], tags: tags, reach: counted).findings.map { "\($0.rule.rawValue) \($0.about)" }
+        }
+        #expect(found("World", "part", "unknown", "World && !muted") == [])
+        #expect(found("scienec") == ["unreachedTags Scienec"] && found("World || Scienec") == ["unreachedTags Scienec"])
+        #expect(found("a&&b") == ["unreachedTags a && b"])
+        let lint = Lint([], tags: ["scienec"], reach: counted)
+        #expect(lint.findings[0].text == "no device had Scienec when it was counted at the hub on 2026-11-29")
+        #expect(lint.findings[0].level == .warning)
+        // Of a campaign, whose audience names them.
+        let content = RunContent(id: 1, format: "template", texts: ["": #"{"t":"x"}"#])
+        #expect(
+            Self.rules(Lint([], saying: content, at: .news, tags: ["Scienec", "not"], reach: counted))
+                == [.wordTag, .unreachedTags])
+    }
+
     @Test func theVectorsOfTagExpressionsAreJudgedAsTheyAreRefused() throws {
         struct File: Decodable {
             struct Invalid: Decodable { var expression: String }
