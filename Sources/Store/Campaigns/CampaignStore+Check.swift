@@ -58,11 +58,7 @@ extension CampaignStore {
                 doing: "count the recipients of campaign \"\(name)\""
             ) { rows in try rows.map { row in (try row.string(), try row.int64()) } }
             let recipients = Dictionary(audiences) { first, _ in first }
-            return hubs.map {
-                SamplePlan(
-                    $0.standIns, of: $0.hub, saying: $0.content, packs: $0.texts.packs, priority: $0.texts.priority,
-                    audience: recipients[$0.hub.name])
-            }
+            return hubs.map { $0.plan(ofAll: recipients[$0.hub.name]) }
         }
     }
 

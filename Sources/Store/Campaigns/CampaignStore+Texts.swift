@@ -57,6 +57,14 @@ extension CampaignStore {
         public var content: RunContent { texts.content }
         /// What would become of them, by the planner that sends.
         public var forecast: Forecast { Forecast(standIns, of: hub, saying: content) }
+
+        /// The messages that they would become.
+        ///
+        /// - Parameter audience: recipients in all; nil: not known.
+        public func plan(ofAll audience: Int64? = nil) -> SamplePlan {
+            SamplePlan(
+                standIns, of: hub, saying: content, packs: texts.packs, priority: texts.priority, audience: audience)
+        }
     }
 
     /// Reads the first recipients on each hub, once. Sends nothing and writes nothing.

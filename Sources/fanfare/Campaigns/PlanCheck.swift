@@ -16,7 +16,7 @@ struct PlanCheck {
         var book = PlanBook(asOf: 0, wanted: PlanBook.Wanted())
         var devices = KnownDevices()
         devices.templates = templates
-        book.add(SamplePlan(sample.standIns, of: sample.hub, saying: sample.content), batch: 1000, devices, tags: [])
+        book.add(sample.plan(), batch: 1000, devices, tags: [])
         let tally = book.hubs[0].tally
         let about = "hub \(sample.hub.name)"
         let command = "fanfare plan --campaign \(campaign)" + (revision.map { " --revision \($0)" } ?? "")
