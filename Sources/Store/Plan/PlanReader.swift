@@ -36,7 +36,7 @@ public struct PlanReader: Sendable {
     ///   - hub: nil: all hubs.
     ///   - priority: nil: all.
     ///   - asOf: as in `claim`.
-    ///   - only: the lanes of these messages, whenever they are due; nil: all.
+    ///   - only: the lanes of these messages, whenever they are due; nil: all. Few: each lane looks at all of them.
     /// - Throws: `DatabaseError` P0002 when no hub has that name.
     public func lanes(
         hub: String? = nil, priority: Priority? = nil, asOf: Double? = nil, only: [Int64]? = nil
@@ -55,13 +55,15 @@ public struct PlanReader: Sendable {
     /// - Parameters:
     ///   - position: of the claim before; `.start` for the first one.
     ///   - asOf: what is due by then is due, in seconds since 1970; nil: when the transaction began.
-    ///   - only: the messages of these ids with those that travel with them, whenever they are due; nil: what is due. What is
-    ///     due later comes in claims of its own, one for each time. A few thousand at once: they are looked up for each claim.
+    ///   - first: the first message that this transaction has inserted: what it has inserted is taken with what travels with
+    ///     it, and nothing else, whenever it is due. What is due later comes in claims of its own, one for each time. Nil: what
+    ///     is due.
     ///   - limit: pointers, at most 1,000.
     /// - Returns: nil when nothing is left. Times of its messages count from 1970, and `Plan` gets `asOf` as `now`.
     /// - Throws: `DatabaseError` 57014 when it took longer than 5 s.
     public func claim(
-        _ lane: PlanLane, after position: DuePosition, asOf: Double? = nil, only: [Int64]? = nil, limit: Int32 = 1000
+        _ lane: PlanLane, after position: DuePosition, asOf: Double? = nil, insertedFrom first: Int64? = nil,
+        limit: Int32 = 1000
     ) async throws(DatabaseError) -> PeekedClaim? {
         let moment = time(asOf)
         let now = Self.epoch(moment)
@@ -73,7 +75,7 @@ public struct PlanReader: Sendable {
                 SELECT ended_status, ended_reason, ended_note, at, pointer, id, lead, attempt, tag, handles, locale, content,
                        format, headers, expires_in, on_doubt, pack, stream, due_for, traceparent
                   FROM push_worker.peek_v1(\(lane.hub), \(priority.rawValue), \(position.dueAt), \(position.id), \(limit),
-                                           \(moment), \(only))
+                                           \(moment), \(first))
                 """, doing: "look at what is due"
             ) { rows in try PeekedClaim(rows, priority, now: now) }
         } catch {

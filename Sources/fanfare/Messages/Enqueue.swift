@@ -75,13 +75,11 @@ struct Enqueue: ReportingCommand {
     private func located(
         _ error: DatabaseError, in lines: [MessageLine], by store: Messages
     ) async throws -> any Error {
-        guard let file, let failure = Failure(of: error), failure.status == .badInput,
-            let line = try await FailedLineLocator.find(in: lines, error: error, by: store)
+        guard let file, Failure(of: error)?.status == .badInput,
+            let line = try await FailedLineLocator.find(
+                in: lines, error: error, by: { messages in try await store.rehearse(messages) })
         else { return error }
-        var located = failure
-        located.complaints[0].what = "\(InputFile.name(file)), line \(line)"
-        located.complaints[0].why = FailedLineLocator.withoutRow(located.complaints[0].why)
-        return located
+        return FailedLineLocator.failure(error, of: file, line: line) ?? error
     }
 
     /// - Parameter warnings: what the database said of them.

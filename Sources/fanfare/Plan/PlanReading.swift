@@ -10,6 +10,8 @@ struct PlanReading: Sendable {
     /// Pointers that a claim takes.
     let batch: Int32
     let wanted: PlanBook.Wanted
+    /// Lines of a file that are inserted with one statement.
+    var portion = MessagePortions.usualLines
 
     /// What is due now.
     ///

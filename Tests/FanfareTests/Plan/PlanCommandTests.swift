@@ -1,5 +1,6 @@
 import Foundation
 import ProgramSupport
+import Store
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct PlanCommandTests {
@@ -239,6 +240,72 @@ import Testing
         #expect(ended.status == 65 && ended.errors.contains("nwes"), "\(ended.errors)")
         let empty = try await site.fanfare("plan", "--due")
         #expect(empty.status == 0 && empty.output == "nothing is due\n", "\(empty)")
+    }
+
+    @Test func anAudienceThatCannotBeReadIsNamed() async throws {
+        let site = try await Site.make()
+        try await site.execute(
+            """
+            CREATE TABLE public.people AS SELECT n::text AS key, 'u:' || n AS tag FROM generate_series(1, 3) n;
+            GRANT SELECT ON public.people TO push_audience;
+            SELECT push.create_campaign('spring', '{"hubs": ["news"], "audience": {"view": "public.people"}, "content": {"": {"title": "x"}}}');
+            """)
+        #expect(try await site.fanfare("plan", "--campaign", "spring").status == 0)
+        try await site.execute("SELECT push.archive_campaign('spring')")
+        let retired = try await site.fanfare("plan", "--campaign", "spring")
+        #expect(retired.status == 0 && retired.output.contains("first 3 of"), "\(retired)")
+        for change in ["RENAME key TO name", "RENAME TO persons"] {
+            try await site.execute("ALTER TABLE public.people \(change)")
+            let ended = try await site.fanfare("plan", "--campaign", "spring")
+            #expect(ended.status == 65 && ended.errors.contains("public.people"), "\(change): \(ended)")
+        }
+        let unknown = try await site.fanfare("plan", "--campaign", "sprnig")
+        #expect(unknown.status == 65 && unknown.errors.contains("sprnig"), "\(unknown)")
+    }
+
+    @Test func aSchemaOfAnotherReleaseIsNamedWithBoth() async throws {
+        let site = try await Site.make()
+        for (change, words) in [
+            ("release = 0, works_from = 0", "of release 0 and this fanfare needs \(Schema.release)"),
+            ("release = 99, works_from = 98", "works from release 98 on, and this fanfare knows \(Schema.release)"),
+        ] {
+            try await site.execute("UPDATE push.release SET \(change)")
+            for form in [["--due"], ["--file", "-"], ["--campaign", "spring"], ["--message", "1"]] {
+                let ended = try await site.fanfare.run(["plan"] + form, input: "")
+                #expect(ended.status == 78 && ended.errors.contains(words), "\(form): \(ended.errors)")
+            }
+        }
+    }
+
+    @Test func hostileTextsStayTextOnATerminal() async throws {
+        let site = try await Site.make()
+        let hostile = #"\u001b[2J\u0007\u202etxt\n\r"#
+        let lines = [
+            #"{"hub": "news", "tag": "World", "content": {"title": "\#(hostile)"}, "meta": {"a": "\#(hostile)"}}"#,
+            #"{"hub": "news", "tag": "\#(hostile)", "content": {"title": "x"}}"#,
+            #"{"hub": "\#(hostile)", "tag": "World", "content": {"title": "x"}}"#,
+            #"{"hub": "news", "tag": "World", "content": {"title": "x"}, "headers": {"\#(hostile)": "\#(hostile)"}}"#,
+            #"{"hub": "news", "tag": "World", "locale": "\#(hostile)", "content": {"title": "x"}}"#,
+            #"{"hub": "news", "tag": "\#((1...21).map { "t\($0)" }.joined(separator: " || "))", "content": {"title": "x"}}"#,
+        ]
+        let file = try site.scratch.write(lines.joined(separator: "\n"), to: "rows.jsonl")
+        let enqueued = try await site.fanfare.run(["enqueue", "--file", "-"], input: lines[0])
+        #expect(enqueued.status == 0, "\(enqueued.errors)")
+        for arguments in [
+            ["--file", file, "--posts", "--bodies"], ["--due", "--posts", "--bodies"], ["--due", "--why", "1"],
+            ["--message", "1"],
+        ] {
+            let ended = try await site.fanfare.run(["plan"] + arguments)
+            let shown = ended.output + ended.errors
+            #expect(!shown.isEmpty && ended.status <= 1, "\(ended)")
+            let signs = shown.unicodeScalars.filter { $0 != "\n" }
+            #expect(
+                signs.allSatisfy { $0.properties.generalCategory != .control && $0.value != 0x202E },
+                "\(shown.debugDescription)")
+        }
+        let ended = try await site.fanfare("plan", "--file", file, "--json")
+        let refused = try #require(try ended.json([String: Any].self)["refused_lines"] as? [[String: Any]])
+        #expect(refused.compactMap { $0["line"] as? Int }.sorted() == [2, 3, 4, 5, 6], "\(refused)")
     }
 
     /// What reads contents is for workers; what reads a campaign is for its owners.

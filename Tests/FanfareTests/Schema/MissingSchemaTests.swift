@@ -8,7 +8,8 @@ import Testing
         "message show 1", "message cancel 1", "message retry 1", "message erase 1", "doubt list",
         "doubt resolve 1 --decision accepted", "hub list", "hub show news", "hub pause news", "hub rotate news",
         "hub add news", "hub remove news", "device list", "rescue 1", "eta --hub news", "purge --older-than 30d",
-        "campaign list", "campaign events", "migrate reference", "suppress list",
+        "campaign list", "campaign events", "migrate reference", "suppress list", "plan --due", "plan --file -",
+        "plan --message 1", "plan --campaign spring",
     ])
     func itIsNamedWithItsRemedy(command: String) async throws {
         let site = try await Site.make(migrated: false)

@@ -6,13 +6,13 @@ import Testing
 
 /// What plans read beside the rows, in what transaction, and who may.
 @Suite(.timeLimit(.minutes(10))) struct PlanReaderTests {
-    private static func claims(_ reader: PlanReader, only: [Int64]? = nil, limit: Int32 = 1000) async throws
+    private static func claims(_ reader: PlanReader, ofInserted ids: [Int64]? = nil, limit: Int32 = 1000) async throws
         -> [[Int64]]
     {
         var claims: [[Int64]] = []
-        for lane in try await reader.lanes(only: only) {
+        for lane in try await reader.lanes(only: ids) {
             var position = DuePosition.start
-            while let claim = try await reader.claim(lane, after: position, only: only, limit: limit) {
+            while let claim = try await reader.claim(lane, after: position, insertedFrom: ids?.min(), limit: limit) {
                 position = claim.position
                 claims.append(claim.messages.map(\.id))
             }
@@ -29,7 +29,7 @@ import Testing
         var waiting = NewMessage(hub: "news", tag: "w", content: "{}")
         waiting.after = first
         _ = try await store.messages.enqueue([waiting])
-        let before = try await store.everything()
+        let before = try await store.test.everything()
         let locks = try await PlanReader.read(store.database) { reader in
             let claims = try await Self.claims(reader)
             #expect(claims.flatMap(\.self).count > 8)
@@ -45,7 +45,7 @@ import Testing
                 """)
         }
         #expect(locks == ["relation AccessShareLock", "virtualxid ExclusiveLock"])
-        #expect(try await store.everything() == before)
+        #expect(try await store.test.everything() == before)
     }
 
     @Test func aPlanIsOfOneMomentWhateverWorkersDo() async throws {
@@ -184,21 +184,27 @@ import Testing
 
     @Test func messagesThatAreDueLaterComeTogetherIfTheyHaveTheSameTime() async throws {
         let store = try await StoreFixture.make()
-        let ids = try await store.database.query(
-            """
-            INSERT INTO push.message (hub, tag, content, send_at)
-            SELECT 'news', 'a', '{"a": "b"}', now() + d * interval '1 h' FROM unnest('{0,2,1,2,0,-1}'::int[]) d RETURNING id
-            """
-        ) { rows in try rows.map { row in try row.int64() } }
+        let times = try await store.test.texts(
+            "SELECT (date_trunc('second', now()) + h * interval '1 h')::text FROM unnest('{0,2,1,2,0,-1}'::int[]) WITH ORDINALITY u(h, n) ORDER BY n"
+        )
+        let rows = times.map { time in
+            var message = NewMessage(hub: "news", tag: "a", content: #"{"a": "b"}"#)
+            message.sendAt = time
+            return message
+        }
         try await store.insert(2)
-        let claims = try await PlanReader.read(store.database) { try await Self.claims($0, only: ids) }
-        #expect(claims == [[ids[0], ids[4], ids[5]], [ids[2]], [ids[1], ids[3]]])
+        try await store.messages.rehearse(rows) { reader, enqueued in
+            let ids = enqueued.map(\.id)
+            let claims = try await Self.claims(reader, ofInserted: ids)
+            #expect(claims == [[ids[0], ids[4], ids[5]], [ids[2]], [ids[1], ids[3]]])
+        }
+        _ = try await store.messages.enqueue(rows)
         // And what is due by then.
         let due = try await PlanReader.read(store.database) { reader in
             let lane = try #require(try await reader.lanes().first)
             return try await reader.claim(lane, after: .start, asOf: reader.asOf + 5000)
         }
-        #expect(due?.messages.count == 6)
+        #expect(due?.messages.count == 2 + 4)
     }
 
     @Test func aMessageBringsWhatTravelsWithIt() async throws {
@@ -208,13 +214,12 @@ import Testing
         try await store.insert(3)
         try await PlanReader.read(store.database) { reader in
             let lane = try #require(try await reader.lanes().first)
-            let claim = try await reader.claim(lane, after: .start, only: [translations[1]])
-            #expect(claim?.messages.map(\.id) == translations)
-            #expect(Set(claim?.messages.map(\.lead) ?? []) == [translations[0]])
-            let content = try await reader.claim(lane, after: .start, only: [keyed[1]])
+            let claim = try #require(try await reader.claim(lane, after: .start))
+            let travels = claim.messages.filter { translations.contains($0.id) }
+            #expect(travels.map(\.id) == translations && Set(travels.map(\.lead)) == [translations[0]])
+            let content = try await reader.claim(lane, after: claim.position, asOf: reader.asOf + 3600)
             #expect(content?.messages.map(\.id) == Array(keyed[..<2]))
             #expect(content?.ended.map(\.message) == [keyed[2]] && content?.ended[0].reason == .duplicateKey)
-            #expect(try await reader.claim(lane, after: .start, only: [1 << 40]) == nil)
             let standing = try #require(try await reader.standing(of: translations[2]))
             #expect(standing.lead == translations[0] && standing.status == .due && standing.dueAt != nil)
             #expect(try #require(try await reader.standing(of: keyed[1])).lead == keyed[0])
@@ -334,7 +339,7 @@ import Testing
         first.dedupeKey = "d"
         _ = try await store.messages.enqueue([first])
         let kept = try await store.keyed("en", key: "shared")
-        let before = try await store.everything(butNumbers: true)
+        let before = try await store.test.everything(butNumbers: true)
         var rows = (1...3).map { NewMessage(hub: "news", tag: "t\($0)", content: #"{"title": "a"}"#) }
         rows.append(first)
         for locale in ["fr", "FR"] {
@@ -348,7 +353,7 @@ import Testing
             let lane = try #require(try await reader.lanes(only: ids).first)
             var position = DuePosition.start
             var (messages, ended): ([Int64], [Refusal]) = ([], [])
-            while let claim = try await reader.claim(lane, after: position, only: Array(ids[..<3] + ids[4...])) {
+            while let claim = try await reader.claim(lane, after: position, insertedFrom: ids[0]) {
                 position = claim.position
                 messages += claim.messages.map(\.id)
                 ended += claim.ended
@@ -358,7 +363,7 @@ import Testing
             return messages.count
         }
         #expect(planned == 5)
-        #expect(try await store.everything(butNumbers: true) == before)
+        #expect(try await store.test.everything(butNumbers: true) == before)
         await #expect(throws: DatabaseError.self) {
             try await store.messages.rehearse([NewMessage(hub: "nobody", tag: "a", content: "{}")]) { _, _ in }
         }
@@ -382,14 +387,22 @@ import Testing
         let seen = try await store.messages.rehearsal { rehearsal in
             var ids: [Int64] = []
             for locale in ["en", "fr", "en"] {
-                ids += try await rehearsal.enqueue([keyed(locale)]).filter(\.inserted).map(\.id)
+                ids += try await rehearsal.attempt([keyed(locale)]).filter(\.inserted).map(\.id)
+                // Another session: these are due, and none of the file's.
+                try await store.insert(1)
             }
-            let claims = try await Self.claims(rehearsal.reader, only: ids)
-            #expect(claims == [ids])
+            // What is undone is not there, and what is refused undoes nothing before it.
+            try await rehearsal.attempt([keyed("zh-Hans")], keeps: false)
+            await #expect(throws: DatabaseError.self) {
+                try await rehearsal.attempt([NewMessage(hub: "nobody", tag: "a", content: "{}")])
+            }
+            ids += try await rehearsal.enqueue([keyed("zh-Hans")]).map(\.id)
+            let claims = try await Self.claims(rehearsal.reader, ofInserted: ids)
+            #expect(claims.flatMap(\.self) == ids)
             return ids.count
         }
-        #expect(seen == 2)
-        #expect(try await store.count("message") == 0)
+        #expect(seen == 3)
+        #expect(try await store.count("message") == 3)
     }
 
     /// A backend that uses the same key: a plan does not wait for it until it ends.
@@ -452,5 +465,14 @@ import Testing
                 #expect(claim.messages.map(\.expiresAt) == wanted)
             }
         }
+    }
+}
+
+extension Messages {
+    /// Enqueues with one statement, looks, and rolls back.
+    fileprivate nonisolated(nonsending) func rehearse<T>(
+        _ messages: [NewMessage], peeking body: nonisolated(nonsending) (PlanReader, [Enqueued]) async throws -> T
+    ) async throws -> T {
+        try await rehearsal { rehearsal in try await body(rehearsal.reader, try await rehearsal.enqueue(messages)) }
     }
 }

@@ -200,8 +200,58 @@ END $$;
 COMMENT ON FUNCTION push_internal.pointers_of_messages IS
     'The pointers of a lane that stand for these messages, whenever they are due, in their order.';
 
+CREATE OR REPLACE FUNCTION push_internal.own_pointers(
+    hub int, priority smallint, after_at timestamptz, after_id bigint, from_id bigint, n int)
+RETURNS TABLE (due_at timestamptz, id bigint, kind "char", attempt smallint, resent boolean)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan SET jit = off
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off
+SET enable_sort = off AS $$
+#variable_conflict use_column
+DECLARE
+    own constant xid := pg_current_xact_id_if_assigned()::xid;
+    top constant bigint := pg_current_xact_id_if_assigned()::text::bigint;
+BEGIN
+    -- A row that is visible while its transaction is in progress is ours, also if a subtransaction wrote it. xmin is half of
+    -- the number that pg_xact_status wants: the other half is that of ours, because the rows are not older than from_id.
+    RETURN QUERY
+    SELECT d.due_at, d.id, d.kind, d.attempt, d.resent
+      FROM push.due d
+     WHERE d.hub = own_pointers.hub AND d.priority = own_pointers.priority
+       AND (d.due_at, d.id) > (after_at, after_id)
+       AND CASE
+               WHEN d.id >= from_id
+                    AND (d.xmin = own
+                         OR pg_xact_status((top + ((d.xmin::text::bigint - top + 2147483648) & 4294967295) - 2147483648)::text::xid8)
+                            = 'in progress')
+               THEN true
+               -- The content of a key that was there before: its first pointer stands for ours, too.
+               WHEN d.kind = 'k' THEN EXISTS (
+                   SELECT
+                     FROM (SELECT k.tenant, k.tag, k.content_key
+                             FROM push.content k
+                            WHERE k.lead = d.id
+                            ORDER BY k.lead, k.id
+                            LIMIT 1) c,
+                          LATERAL (
+                              SELECT k.xmin
+                                FROM push.content k
+                               WHERE k.hub = own_pointers.hub AND k.tag = c.tag AND k.content_key = c.content_key
+                                 AND k.priority = own_pointers.priority AND k.tenant = c.tenant AND k.id >= from_id
+                              OFFSET 0) k
+                    WHERE k.xmin = own
+                       OR pg_xact_status((top + ((k.xmin::text::bigint - top + 2147483648) & 4294967295) - 2147483648)::text::xid8)
+                          = 'in progress')
+               ELSE false
+           END
+     ORDER BY d.due_at, d.id
+     LIMIT n;
+END $$;
+COMMENT ON FUNCTION push_internal.own_pointers IS
+    'The next pointers of a lane, whenever they are due, that stand for messages which this transaction has inserted, the first '
+    'of them from_id.';
+
 CREATE OR REPLACE FUNCTION push_internal.next_pointers(
-    hub int, priority smallint, after_at timestamptz, after_id bigint, most int, as_of timestamptz, only_ids bigint[],
+    hub int, priority smallint, after_at timestamptz, after_id bigint, most int, as_of timestamptz, from_id bigint,
     OUT times timestamptz[], OUT leads bigint[], OUT kinds "char"[], OUT attempts smallint[], OUT resents boolean[],
     -- Messages of contents with a key, and where the pointers of those lie.
     OUT key_times timestamptz[], OUT key_pointers bigint[], OUT key_ids bigint[], OUT key_leads bigint[],
@@ -220,7 +270,7 @@ DECLARE
     content record;
     wait record;
     bounds record;
-    nth int := CASE WHEN after_at > as_of AND only_ids IS NULL
+    nth int := CASE WHEN after_at > as_of AND from_id IS NULL
                     THEN least(round(date_part('epoch', after_at - as_of) * 1000000), 1000000000)::int - 1 ELSE 0 END;
     last_nth constant int := nth + CASE WHEN after_at > as_of THEN 1 ELSE 0 END;
     waits_per_claim constant int := least(most, push_internal.most_waits());
@@ -243,7 +293,7 @@ BEGIN
     key_reasons := '{}';
     key_notes := '{}';
 
-    IF only_ids IS NULL THEN
+    IF from_id IS NULL THEN
         -- A claim does not pass pointers with a key that it has not gathered.
         SELECT array_agg(p.due_at) AS times, array_agg(p.id) AS ids
           INTO bounds
@@ -267,7 +317,7 @@ BEGIN
     WHILE cardinality(leads) < most LOOP
         room := most - cardinality(leads);
         step := greatest(room, 100);          -- pointers that are passed over must not make a step each
-        IF only_ids IS NULL THEN
+        IF from_id IS NULL THEN
             SELECT array_agg(p.due_at) AS times, array_agg(p.id) AS ids, array_agg(p.kind) AS kinds,
                    array_agg(p.attempt) AS attempts, array_agg(p.resent) AS resents, count(*) AS n,
                    coalesce(bool_or(p.kind = 'k'), false) AS keyed
@@ -286,10 +336,7 @@ BEGIN
                    coalesce(bool_or(p.kind = 'k'), false) AS keyed, min(p.due_at) AS first_at
               INTO batch
               FROM (SELECT p.*, greatest(first_value(p.due_at) OVER (ORDER BY p.due_at, p.id), as_of) AS until
-                      FROM push_internal.pointers_of_messages(hub, priority, only_ids) p
-                     WHERE (p.due_at, p.id) > (at_time, at_id)
-                     ORDER BY p.due_at, p.id
-                     LIMIT step) p
+                      FROM push_internal.own_pointers(hub, priority, at_time, at_id, from_id, step) p) p
              WHERE p.due_at <= CASE WHEN cardinality(leads) = 0 THEN p.until ELSE due_by END;
             IF cardinality(leads) = 0 THEN
                 due_by := greatest(batch.first_at, as_of);
@@ -344,7 +391,7 @@ BEGIN
     END LOOP;
 
     -- Waits that are over: each claim makes some of them due, at its own time, a little after as_of.
-    IF only_ids IS NULL AND last_at = 'infinity' THEN
+    IF from_id IS NULL AND last_at = 'infinity' THEN
         WHILE cardinality(leads) < most LOOP
             SELECT w.looked, coalesce(array_agg(x.due_at), '{}') AS times, coalesce(array_agg(x.id), '{}') AS ids,
                    coalesce(array_agg(x.kind), '{}') AS kinds, coalesce(array_agg(x.attempt), '{}') AS attempts,
@@ -375,8 +422,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push_internal.next_pointers IS
     'The pointers that the next claim of a lane could take, the oldest first, and what would become of the contents with a key '
-    'among them. after: behind this place; a wait that is over lies (1 + the claims before it) microseconds after as_of. only_ids: '
-    'the pointers of these messages, whenever they are due; those that are due later come together if they have the same time.';
+    'among them. after: behind this place; a wait that is over lies (1 + the claims before it) microseconds after as_of. from_id: '
+    'as in push_worker.peek_v1.';
 
 CREATE OR REPLACE FUNCTION push_worker.peek_v1(
     hub      int,
@@ -385,7 +432,7 @@ CREATE OR REPLACE FUNCTION push_worker.peek_v1(
     after_id bigint,
     n        int,
     as_of    timestamptz DEFAULT now(),
-    only_ids bigint[] DEFAULT NULL)
+    from_id  bigint DEFAULT NULL)
 RETURNS TABLE (
     at           timestamptz,
     pointer      bigint,
@@ -433,7 +480,7 @@ BEGIN
     END IF;
     LOOP
         SELECT p.* INTO page
-          FROM push_internal.next_pointers(hub, priority, after_at, after_id, most, moment, only_ids) p;
+          FROM push_internal.next_pointers(hub, priority, after_at, after_id, most, moment, from_id) p;
         fitting := cardinality(page.leads);
         is_cut := fitting = most;
         IF is_cut THEN
@@ -532,5 +579,6 @@ COMMENT ON FUNCTION push_worker.peek_v1 IS
     'What push_worker.claim_v1 would return for a lane behind a place, with the same order and bounds, and nothing locked, moved '
     'or written: page after page what the claims of one worker would be. Beside it the messages with a content_key that the '
     'gathering would end, without their contents (ended_status, ended_reason, ended_note). (at, pointer) is the next place. '
-    'Looks past locks. as_of: pointers that are due by then, default now; expires_in and due_for count from it. only_ids: the '
-    'pointers of these messages, whenever they are due; those that are due later come together if they have the same time.';
+    'Looks past locks. as_of: pointers that are due by then, default now; expires_in and due_for count from it. from_id: only '
+    'what this transaction has inserted, the first message of which has this id, with what travels with it and whenever it is due; '
+    'what is due later comes together if it has the same time.';
