@@ -170,6 +170,21 @@ import Testing
         #expect(try await Self.reading().book(ofFile: path, hub: "tagged", worker.test.database).hubs.isEmpty)
     }
 
+    /// Of a content with a key that comes in two portions the second pointer stands for nothing, and does not end the plan.
+    @Test func whatIsDueBehindASecondPointerOfAContentIsPlanned() async throws {
+        var news = TestWorker.news
+        news.settleMilliseconds = 60_000
+        let worker = try await TestWorker.make(hubs: [news])
+        let scratch = try ScratchDirectory()
+        let lines = ["en", "fr"].map {
+            #"{"hub": "news", "tag": "World", "locale": "\#($0)", "content_key": "k", "content": {"title": "x"}}"#
+        }
+        let later = #"{"hub": "news", "tag": "A", "send_at": "2100-01-01T00:00:00Z", "content": {"title": "x"}}"#
+        let path = try scratch.write([lines[0], later, lines[1], later].joined(separator: "\n"), to: "rows.jsonl")
+        let book = try await Self.reading(portion: 1).book(ofFile: path, hub: nil, worker.test.database)
+        #expect(book.hubs.flatMap(\.posts).map(\.rows) == [[1, 3], [2], [4]])
+    }
+
     /// Another session holds what conflicts with every lock but that of a SELECT: nobody waits for a plan, and it for nobody.
     @Test func noFormChangesAnything() async throws {
         let worker = try await TestWorker.make(hubs: Self.hubs)

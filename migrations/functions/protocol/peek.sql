@@ -219,13 +219,13 @@ BEGIN
      WHERE d.hub = own_pointers.hub AND d.priority = own_pointers.priority
        AND (d.due_at, d.id) > (after_at, after_id)
        AND CASE
-               WHEN d.id >= from_id
+               WHEN d.kind <> 'k'
+               THEN d.id >= from_id
                     AND (d.xmin = own
                          OR pg_xact_status((top + ((d.xmin::text::bigint - top + 2147483648) & 4294967295) - 2147483648)::text::xid8)
                             = 'in progress')
-               THEN true
-               -- The content of a key that was there before: its first pointer stands for ours, too.
-               WHEN d.kind = 'k' THEN EXISTS (
+               -- A content with a key is gathered with the first of its pointers, which may have been there before.
+               ELSE EXISTS (
                    SELECT
                      FROM (SELECT k.tenant, k.tag, k.content_key
                              FROM push.content k
@@ -237,11 +237,13 @@ BEGIN
                                 FROM push.content k
                                WHERE k.hub = own_pointers.hub AND k.tag = c.tag AND k.content_key = c.content_key
                                  AND k.priority = own_pointers.priority AND k.tenant = c.tenant AND k.id >= from_id
-                              OFFSET 0) k
-                    WHERE k.xmin = own
-                       OR pg_xact_status((top + ((k.xmin::text::bigint - top + 2147483648) & 4294967295) - 2147483648)::text::xid8)
-                          = 'in progress')
-               ELSE false
+                              OFFSET 0) k,
+                          LATERAL push_internal.first_keyed_pointer(
+                                      own_pointers.hub, own_pointers.priority, c.tenant, c.tag, c.content_key) f
+                    WHERE f.lead = d.id
+                      AND (k.xmin = own
+                           OR pg_xact_status((top + ((k.xmin::text::bigint - top + 2147483648) & 4294967295) - 2147483648)::text::xid8)
+                              = 'in progress'))
            END
      ORDER BY d.due_at, d.id
      LIMIT n;
