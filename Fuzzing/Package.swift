@@ -14,6 +14,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", path: "Sources/COpenSSL", pkgConfig: "libcrypto"),
         .systemLibrary(name: "CLibpq", path: "Sources/CLibpq", pkgConfig: "libpq"),
         .systemLibrary(name: "CLibcurl", path: "Sources/CLibcurl", pkgConfig: "libcurl"),
+        .systemLibrary(name: "CNghttp2", path: "Sources/CNghttp2", pkgConfig: "libnghttp2"),
         .target(
             name: "PushModel",
             resources: [
@@ -24,7 +25,7 @@ let package = Package(
         .target(name: "Signing", dependencies: ["COpenSSL"], swiftSettings: guided),
         .target(name: "HubEmulator", dependencies: ["PushModel", "Signing"], swiftSettings: guided),
         .target(name: "Concurrency", swiftSettings: guided),
-        .target(name: "HTTPTransport", dependencies: ["CLibcurl", "Concurrency"], swiftSettings: guided),
+        .target(name: "HTTPTransport", dependencies: ["CLibcurl", "CNghttp2", "Concurrency"], swiftSettings: guided),
         .target(
             name: "Providers", dependencies: ["PushModel", "Concurrency", "HTTPTransport", "Signing"],
             swiftSettings: guided),

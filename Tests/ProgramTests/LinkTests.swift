@@ -49,8 +49,8 @@ import Testing
         "HubEmulator", "EmulatorTLS", "PostgresServer", "Chaos", "TestSupport", "Mustache",
     ]
 
-    private func description() async throws -> Package {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
+    private func description(of folder: String = ".") async throws -> Package {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../\(folder)").standardized
         let scratch = try ScratchDirectory()
         let output = try await Self.run(
             "/usr/bin/env", "swift", "package", "--package-path", root.path(), "--scratch-path", scratch.path,
@@ -87,6 +87,20 @@ import Testing
         let emulator = package.needs("fanfare-emulator")
         #expect(emulator.isSuperset(of: ["NIOSSL", "NIOHTTP2", "EmulatorTLS"]))
         #expect(emulator.isDisjoint(with: ["Postgres", "CLibpq", "Store", "PushWorker", "Daemon"]))
+    }
+
+    /// `bin/fuzz` compiles whole targets in a package of its own, and nobody sees at once that it no longer does.
+    @Test func theFuzzedTargetsHaveWhatTheyHaveInThePackage() async throws {
+        let (package, fuzzing) = (try await description(), try await description(of: "Fuzzing"))
+        let script = try Repository.text("bin/fuzz")
+        // Of the emulator only the parsers are there.
+        let whole = fuzzing.targets.filter { !["HubEmulator", "Fuzz"].contains($0.name) }
+        #expect(whole.count > 5)
+        for target in whole {
+            let same = try #require(package.targets.first { $0.name == target.name })
+            #expect(Set(target.dependencies.map(\.name)) == Set(same.dependencies.map(\.name)), "\(target.name)")
+            #expect(script.contains(try Regex("for target in [A-Za-z0-9 ]*\\b\(target.name)\\b")), "\(target.name)")
+        }
     }
 
     /// A module's symbols begin with its name and length, as Swift mangles them.
