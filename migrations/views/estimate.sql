@@ -163,7 +163,8 @@ BEGIN
               FROM pg_stat_activity a
              WHERE a.datname = current_database()
                AND a.pid <> pg_backend_pid()
-               AND a.backend_type <> 'walsender'
+               -- The VACUUM of the autovacuum holds nothing back, and its ANALYZE ends by itself.
+               AND a.backend_type NOT IN ('walsender', 'autovacuum worker')
                AND coalesce(a.backend_xmin, a.backend_xid) IS NOT NULL
             UNION ALL
             SELECT 'prepared transaction',

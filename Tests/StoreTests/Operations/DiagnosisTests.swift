@@ -1,4 +1,5 @@
 import Postgres
+import PostgresServer
 import PushModel
 import TestSupport
 import Testing
@@ -28,6 +29,30 @@ import Testing
         }
         await holder.close()
         #expect(try await store.test.texts("SELECT kind FROM push.snapshot_holders") == [])
+    }
+
+    /// Its VACUUM holds nothing back, and its ANALYZE ends by itself: nobody is to terminate it.
+    @Test func autovacuumIsNoHolder() async throws {
+        let server = try await TemporaryServer.start()
+        let test = try await TestDatabase.make(in: server)
+        // It starts within a second, and takes long.
+        for setting in ["naptime = 1", "vacuum_cost_delay = 100", "vacuum_cost_limit = 1"] {
+            try await test.database.execute("ALTER SYSTEM SET autovacuum_\(raw: setting)")
+        }
+        try await test.database.execute("SELECT pg_reload_conf()")
+        try await test.database.execute(
+            "CREATE TABLE public.large AS SELECT g, 'x' AS x FROM generate_series(1, 200000) g")
+        try await Awaited.until("an autovacuum at work") {
+            let working = try await test.texts(
+                """
+                SELECT pid::text FROM pg_stat_activity
+                 WHERE datname = current_database() AND backend_type = 'autovacuum worker' AND backend_xmin IS NOT NULL
+                """)
+            return (working, !working.isEmpty)
+        }
+        #expect(try await test.texts("SELECT kind || ' ' || holder FROM push.snapshot_holders") == [])
+        await test.database.close()
+        await server.stop()
     }
 
     /// A backend that repeats a dedupe_key and leaves its transaction open holds back the results of all.
