@@ -41,7 +41,8 @@ extension Lint {
                 add(.unreachedTags(known))
                 continue
             }
-            // One of them may be misspelt where others reach somebody. Behind a ! nobody is what most expect.
+            // One of them may be misspelt where others reach somebody. Behind a ! nobody is what most expect. What cannot be
+            // read has a finding of its own.
             if text.contains("!") { continue }
             for tag in (try? TagExpression(text))?.tags ?? [] {
                 if let known = reach[tag.text], known.isNobody { add(.unreachedTags(known)) }

@@ -92,7 +92,7 @@ public struct Previews: Sendable {
         _ post: Post, _ names: LanguageNames, _ languages: [LanguageNames.Language], asked: String?,
         _ platforms: [DevicePlatform], _ templates: [PreviewTemplate]
     ) {
-        guard let message = try? StringObject(post.body) else { return }
+        guard let message = try? StringObject(post.body) else { return }  // never: the planner has written it
         bodies.append(message)
         let ready = compile(templates, platforms)
         let byLanguage = ready.map { template in
@@ -136,7 +136,7 @@ public struct Previews: Sendable {
     private mutating func show(
         _ post: Post, locale: String?, _ platforms: [DevicePlatform], _ templates: [PreviewTemplate]
     ) {
-        guard let message = try? StringObject(post.body) else { return }
+        guard let message = try? StringObject(post.body) else { return }  // never: the planner has written it
         bodies.append(message)
         let ready = compile(templates, platforms)
         add(ready, message, locale: locale, platforms, message.pairs, from: templates) { template in
@@ -193,7 +193,7 @@ public struct Previews: Sendable {
         let asked = platforms.isEmpty && templates.isEmpty ? [.apns, .fcmV1] : platforms
         for platform in asked where !templates.contains(where: { $0.platform == platform }) {
             let example = ExampleTemplate(readable).template(on: platform)
-            guard let registered = try? example.registered() else { continue }
+            guard let registered = try? example.registered() else { continue }  // nobody could register it
             add(Preview(example, registered, message, locale: locale, unused: [], isExample: true))
         }
     }
