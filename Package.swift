@@ -129,6 +129,15 @@ let package = Package(
                 .product(name: "NIOHPACK", package: "swift-nio-http2"),
             ],
             swiftSettings: strict),
+        // Pages for people on call and for owners of campaigns, and what they do.
+        .target(
+            name: "Console",
+            dependencies: [
+                "PushModel", "Concurrency", "Signing", "Postgres", "Store", "Campaigns", "HTTPServer", "Pages", log,
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: strict, plugins: ["EmbedFiles"]),
         .target(
             name: "Daemon",
             dependencies: [
@@ -217,6 +226,12 @@ let package = Package(
         test(
             "Pages",
             ["PushModel", "Signing", "HTTPServer", .product(name: "HTTPTypes", package: "swift-http-types")]),
+        test(
+            "Console",
+            [
+                "PushModel", "Concurrency", "Signing", "Postgres", "Store", "HTTPServer", "Pages", "SocketSupport",
+                "TestSupport", log, .product(name: "HTTPTypes", package: "swift-http-types"),
+            ]),
         test("EmulatorTLS", ["HubEmulator", "Signing"]),
         test("Providers", ["PushModel", "Concurrency", "HTTPTransport", "Signing", "VectorSupport"]),
         test("Store", ["PushModel", "Concurrency", "Postgres", "Campaigns", "TestSupport", "VectorSupport", log]),

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A PostgreSQL database: lends connections, opened when they are needed, and runs statements on them.
 ///
 /// A broken connection is dropped, and one that died while idle is noticed before it is lent; the next use opens
@@ -11,8 +9,9 @@ public final class Database: Sendable {
     private let preparing: PreparePolicy
     private let outage: Outage
     private let counts: FaultCounts
-    /// Since when each connection that is out has been lent.
-    private let lent = Mutex<[ObjectIdentifier: ContinuousClock.Instant]>([:])
+    private let loans: Loans
+    /// What each statement is wrapped in; nil: statements stand alone.
+    private let frame: TransactionFrame?
 
     /// Opens nothing yet.
     public convenience init(_ settings: DatabaseSettings) {
@@ -35,7 +34,23 @@ public final class Database: Sendable {
         self.preparing = preparing
         self.outage = outage
         self.counts = counts
+        loans = Loans()
+        frame = nil
     }
+
+    private init(_ other: Database, frame: TransactionFrame) {
+        settings = other.settings
+        pool = other.pool
+        preparing = other.preparing
+        outage = other.outage
+        counts = other.counts
+        loans = other.loans
+        self.frame = frame
+    }
+
+    /// The same connections for a caller whose statements run with other rights: each of them, and each loan of a connection, is one
+    /// transaction that begins with what `frame` sets. Not for statements that end a transaction themselves.
+    public func framed(by frame: TransactionFrame) -> Database { Database(self, frame: frame) }
 
     /// A second client of the same database, with connections of its own: for statements that must not wait behind
     /// others. What one of them learns about the server holds for both.
@@ -59,16 +74,12 @@ public final class Database: Sendable {
     public func query<T: Sendable>(
         _ sql: SQL, doing: String? = nil, _ read: @Sendable (borrowing Rows) throws -> T
     ) async throws(DatabaseError) -> T {
-        let connection = try await lend()
-        defer { takeBack(connection) }
-        return try await connection.query(sql, doing: doing, read)
+        try await lent { connection throws(DatabaseError) in try await connection.query(sql, doing: doing, read) }
     }
 
     /// Runs one statement and returns its rows; they hold no connection.
     public func rows(_ sql: SQL, doing: String? = nil) async throws(DatabaseError) -> Rows {
-        let connection = try await lend()
-        defer { takeBack(connection) }
-        return try await connection.rows(sql, doing: doing)
+        try await lent { connection throws(DatabaseError) in try await connection.rows(sql, doing: doing) }
     }
 
     /// Runs one statement.
@@ -76,17 +87,13 @@ public final class Database: Sendable {
     /// - Returns: the number of rows it inserted, updated, deleted or selected.
     @discardableResult
     public func execute(_ sql: SQL, doing: String? = nil) async throws(DatabaseError) -> Int {
-        let connection = try await lend()
-        defer { takeBack(connection) }
-        return try await connection.execute(sql, doing: doing)
+        try await lent { connection throws(DatabaseError) in try await connection.execute(sql, doing: doing) }
     }
 
     /// Runs many statements in one text, in the simple protocol: all in one transaction, unless the text has
     /// transactions of its own. The first error ends it.
     public func script(_ text: String, doing: String? = nil) async throws(DatabaseError) {
-        let connection = try await lend()
-        defer { takeBack(connection) }
-        try await connection.script(text, doing: doing)
+        try await lent { connection throws(DatabaseError) in try await connection.script(text, doing: doing) }
     }
 
     /// Lends one connection for several statements. If `body` leaves a transaction open, the connection is closed
@@ -96,6 +103,7 @@ public final class Database: Sendable {
     public nonisolated(nonsending) func withConnection<T>(
         _ body: nonisolated(nonsending) (Connection) async throws -> T
     ) async throws -> T {
+        guard frame == nil else { return try await withTransaction(body) }
         let connection = try await lend()
         defer { takeBack(connection) }
         return try await body(connection)
@@ -108,19 +116,52 @@ public final class Database: Sendable {
     public nonisolated(nonsending) func withTransaction<T>(
         _ body: nonisolated(nonsending) (Connection) async throws -> T
     ) async throws -> T {
-        try await withConnection { connection in
-            try await connection.execute("BEGIN", doing: "begin a transaction")
-            let value: T
-            do {
-                value = try await body(connection)
-            } catch {
-                // If the rollback fails, the connection is not lent again; the first error is the one to report.
-                _ = try? await connection.execute("ROLLBACK")
-                throw error
-            }
-            try await connection.commit()
-            return value
+        let connection = try await lend()
+        defer { takeBack(connection) }
+        try await begin(on: connection)
+        let value: T
+        do {
+            value = try await body(connection)
+        } catch {
+            await undo(connection)
+            throw error
         }
+        try await connection.commit()
+        return value
+    }
+
+    private func begin(on connection: Connection) async throws(DatabaseError) {
+        let beginning = frame?.beginning ?? "BEGIN"
+        try await connection.execute(beginning, doing: "begin a transaction")
+        guard let preparation = frame?.preparation else { return }
+        do throws(DatabaseError) {
+            try await connection.execute(preparation, doing: "set the rights of a transaction")
+        } catch {
+            await undo(connection)
+            throw error
+        }
+    }
+
+    /// If it fails, the connection is not lent again; the error before is the one to report.
+    private func undo(_ connection: Connection) async { _ = try? await connection.execute("ROLLBACK") }
+
+    /// Lends a connection for one statement.
+    private nonisolated(nonsending) func lent<T: ~Copyable>(
+        _ statement: nonisolated(nonsending) (Connection) async throws(DatabaseError) -> T
+    ) async throws(DatabaseError) -> T {
+        let connection = try await lend()
+        defer { takeBack(connection) }
+        guard frame != nil else { return try await statement(connection) }
+        try await begin(on: connection)
+        let value: T
+        do throws(DatabaseError) {
+            value = try await statement(connection)
+        } catch {
+            await undo(connection)
+            throw error
+        }
+        try await connection.commit()
+        return value
     }
 
     /// Ends all use: callers that wait get an error, statements under way run to their end, then every connection is
@@ -152,13 +193,11 @@ public final class Database: Sendable {
 
     /// Seconds since the oldest loan of a connection that is still out; nil: no connection is out. Those of `another`
     /// do not count.
-    public var longestUse: Double? {
-        lent.withLock { $0.values.min() }.map { $0.duration(to: .now) / .seconds(1) }
-    }
+    public var longestUse: Double? { loans.longest }
 
     private func lend() async throws(DatabaseError) -> Connection {
         let connection = try await take()
-        lent.withLock { $0[ObjectIdentifier(connection)] = .now }
+        loans.begin(connection)
         return connection
     }
 
@@ -188,7 +227,7 @@ public final class Database: Sendable {
     }
 
     private func takeBack(_ connection: Connection) {
-        lent.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(connection)) }
+        loans.end(connection)
         if connection.health.wasLost { outage.sessionWasLost() }
         if connection.health.isReadOnly { outage.changeWasRefused() }
         pool.giveBack(connection.health.isReusable ? connection : nil)

@@ -1,0 +1,13 @@
+/// What the console of an installation is called, and where it is.
+public struct ConsoleOptions: Sendable, Equatable {
+    /// In titles, headers and every confirmation, so that production is not taken for a test: `production`. Empty (default): none.
+    public var name = ""
+    /// In front of every address, without a slash at its end: `/pushes`. Empty (default): none.
+    public var basePath = ""
+    /// Nobody can change anything. Default false.
+    public var isReadOnly = false
+    /// Of the program: `1.4.0`.
+    public var version = ""
+
+    public init() {}
+}

@@ -1,0 +1,12 @@
+/// Which places a person is shown. A place that is not shown is not protected by that: each page asks for its right.
+enum Navigation {
+    static func places(for person: Person) -> [Place] {
+        Place.allCases.filter { place in
+            switch place {
+            case .overview, .messages, .failures, .devices, .audit: person.may(.look)
+            case .campaigns: person.may(.look) || person.may(.campaigns) || person.may(.approve)
+            case .about: true
+            }
+        }
+    }
+}

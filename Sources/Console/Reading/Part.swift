@@ -1,0 +1,43 @@
+import Postgres
+
+/// One thing that a page shows out of the database. The others are shown, too, when it cannot be read.
+enum Part<Value: Sendable>: Sendable {
+    case read(Value)
+    case unread(Trouble)
+
+    /// Nil when it could not be read.
+    var value: Value? { if case .read(let value) = self { value } else { nil } }
+
+    var trouble: Trouble? { if case .unread(let trouble) = self { trouble } else { nil } }
+}
+
+/// Why a part of a page is missing.
+struct Trouble: Sendable, Equatable {
+    enum Kind: Sendable, Equatable {
+        /// The statement ran out of its time.
+        case tookTooLong
+        /// The login may not do it.
+        case notAllowed
+        /// The database cannot be reached, or has no place left.
+        case away
+        case other
+    }
+
+    var kind: Kind
+    /// The part, as people know it: `workers`.
+    var part: String
+    /// The server's words, with its code.
+    var words: String
+
+    init(_ part: String, _ error: DatabaseError) {
+        self.part = part
+        words = error.why
+        if error.is(.queryCancelled) {
+            kind = .tookTooLong
+        } else if error.is(.insufficientPrivilege) {
+            kind = .notAllowed
+        } else {
+            kind = error.isTransient ? .away : .other
+        }
+    }
+}

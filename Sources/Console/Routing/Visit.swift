@@ -1,0 +1,21 @@
+import Pages
+
+/// One look at one page: who looks, when, and at which console. All that a view may need besides its rows.
+struct Visit: Sendable {
+    var person: Person
+    var options: ConsoleOptions
+    /// Seconds since 1970.
+    var now: Double
+
+    /// The address of a page of this console.
+    ///
+    /// - Parameters:
+    ///   - path: its segments, as they are: `address("hubs", name)`.
+    ///   - fields: of the query; those without a value are left out.
+    func address(_ path: String..., fields: [(String, String?)] = []) -> String {
+        ConsoleAddress.text(base: options.basePath, path, fields)
+    }
+
+    /// Whether the person can do it here.
+    func canAct(_ right: Right) -> Bool { !options.isReadOnly && person.may(right) }
+}

@@ -1,0 +1,60 @@
+import Synchronization
+import Testing
+
+@testable import Console
+
+@Suite struct LooksTests {
+    private final class Counted: Sendable {
+        let reads = Mutex(0)
+        let time = Mutex(0.0)
+
+        func read() -> Int {
+            reads.withLock {
+                $0 += 1; return $0
+            }
+        }
+    }
+
+    private let counted = Counted()
+    private let looks: Looks
+
+    init() { looks = Looks { [counted] in counted.time.withLock { $0 } } }
+
+    private func look(_ part: String = "hubs", of subject: String = "", as role: String? = "push_monitor") async -> Int
+    {
+        await looks.value(.init(part: part, subject: subject, role: role), freshFor: 1) { [counted] in counted.read() }
+    }
+
+    @Test func allWhoLookWithinASecondShareOneReading() async {
+        let seen = await withTaskGroup(of: Int.self) { group in
+            for _ in 0..<50 { group.addTask { await look() } }
+            return await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        #expect(seen == [1])
+    }
+
+    @Test func aSecondLaterItIsReadAgain() async {
+        #expect(await look() == 1)
+        counted.time.withLock { $0 = 0.9 }
+        #expect(await look() == 1)
+        counted.time.withLock { $0 = 1 }
+        #expect(await look() == 2)
+    }
+
+    @Test func anotherRoleReadsForItself() async {
+        #expect(await look() == 1)
+        #expect(await look(as: nil) == 2)
+        #expect(await look(of: "shop") == 3)
+        #expect(await look("workers") == 4)
+        #expect(await look() == 1)
+    }
+
+    @Test func whatIsOldestMakesRoom() async {
+        for number in 0...Looks.limit {
+            counted.time.withLock { $0 = Double(number) / 1_000_000 }
+            _ = await look(of: "\(number)")
+        }
+        #expect(await look(of: "0") == Looks.limit + 2)
+        #expect(await look(of: "\(Looks.limit)") == Looks.limit + 1)
+    }
+}

@@ -1,0 +1,25 @@
+import Testing
+
+@testable import Console
+
+@Suite struct PageMarkTests {
+    private let mark = PageMark()
+
+    @Test func agesDoNotChangeAPage() {
+        let before = "<p>beat <time data-age datetime=\"2026-01-01T00:00:00Z\">5 s</time> ago</p><b>2</b>"
+        let later = "<p>beat <time data-age datetime=\"2026-01-01T00:00:00Z\">9 s</time> ago</p><b>2</b>"
+        #expect(mark.of(before) == mark.of(later))
+        #expect(mark.of(before) != mark.of(before.replacing("<b>2</b>", with: "<b>3</b>")))
+    }
+
+    @Test func theTimeOfAnAgeCounts() {
+        #expect(
+            mark.of("<time data-age datetime=\"a\">5 s</time>") != mark.of("<time data-age datetime=\"b\">5 s</time>"))
+    }
+
+    @Test func anAgeWithoutAnEndHidesNothing() {
+        #expect(mark.of("<time data-age one") != mark.of("<time data-age two"))
+    }
+
+    @Test func anotherStartHasAnotherMark() { #expect(mark.of("") != PageMark().of("")) }
+}
