@@ -1,18 +1,18 @@
 import ArgumentParser
+import PushModel
 
 /// How fast something is sent at most: a number above 0 a second; `none`; `default`, where there is one.
 struct RateArgument: ExpressibleByArgument {
-    /// As it was given.
-    let text: String
-    /// nil: `none` or `default`.
-    let perSecond: Double?
+    let rate: PostRate
 
     init?(argument: String) {
-        text = argument
-        perSecond = Double(argument)
-        guard perSecond.map({ $0 > 0 && $0.isFinite }) ?? ["none", "default"].contains(argument) else { return nil }
+        guard let rate = PostRate(argument) else { return nil }
+        self.rate = rate
     }
 
-    var isDefault: Bool { text == "default" }
+    var text: String { rate.text }
+    /// nil: `none` or `default`.
+    var perSecond: Double? { rate.limit == 0 ? nil : rate.limit }
+    var isDefault: Bool { rate.limit == nil }
     var defaultValueDescription: String { text }
 }

@@ -1,10 +1,7 @@
-import CommandLineTool
-import Store
-
-/// The named messages that `message retry` or `doubt resolve` left as they were, each with why. Pure.
-struct Unmoved {
+/// The named messages that a retry or a decision left as they were, each with why. Pure.
+public struct Unmoved: Sendable {
     /// What was asked of them.
-    enum Asked {
+    public enum Asked: Sendable {
         case retry
         case resolve
 
@@ -17,19 +14,19 @@ struct Unmoved {
         }
     }
 
-    struct Row: Equatable {
-        var id: Int64
+    public struct Row: Sendable, Equatable {
+        public var id: Int64
         /// `unknown`: no message has that id.
-        var status: String
-        var why: String
+        public var status: String
+        public var why: String
     }
 
-    let rows: [Row]
+    public let rows: [Row]
 
     /// - Parameters:
     ///   - before: where they stood when it was asked.
     ///   - after: where they stood afterwards.
-    init(
+    public init(
         _ ids: [Int64], _ asked: Asked, before: [Int64: Messages.Standing], after: [Int64: Messages.Standing]
     ) {
         var seen: Set<Int64> = []
@@ -44,11 +41,8 @@ struct Unmoved {
         }
     }
 
-    var text: String { rows.map { "\n\($0.id) \($0.status): \($0.why)" }.joined() }
-
-    var json: JSONOutput {
-        .list(rows.map { .object(["id": .number($0.id), "status": .text($0.status), "why": .text($0.why)]) })
-    }
+    /// One message a line, each with a line end before it.
+    public var text: String { rows.map { "\n\($0.id) \($0.status): \($0.why)" }.joined() }
 
     /// It is in the right state, and still nothing was done.
     private static func held(_ stood: Messages.Standing, _ asked: Asked) -> String {
