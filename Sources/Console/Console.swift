@@ -7,7 +7,7 @@ import Postgres
 /// The pages of an installation, on a listener of their own: nothing of it is shared with the health pages of a worker.
 public final class Console: Sendable {
     private let listener: Listener
-    private let pages: Database
+    private let databases: [Database]
 
     /// Connections open at once; the one that has been idle longest makes room for another.
     private static let connections = 200
@@ -24,9 +24,17 @@ public final class Console: Sendable {
         _ options: ConsoleOptions, behind door: any Door, database: Database, clock: @escaping @Sendable () -> Double,
         now: @escaping @Sendable () -> Double
     ) {
-        pages = database.another(maximumConnections: Self.sessions)
+        let pages = database.another(maximumConnections: Self.sessions)
+        let acting = database.another(maximumConnections: 1)
+        databases = [pages, acting]
+        let looks = Looks(clock: clock)
+        let desk = ActionDesk(now: now)
+        let reader: @Sendable (Person) -> PageReader = { person in
+            PageReader(database: pages, looks: looks, desk: desk, person: person)
+        }
         let responder = ConsoleResponder(
-            door: door, options: options, database: pages, looks: Looks(clock: clock), now: now)
+            door: door, options: options, reader: reader,
+            actions: ActionResponder(desk: desk, reader: reader, database: acting), now: now)
         listener = Listener(
             idleSeconds: 60, firstByteSeconds: 10, requestSeconds: 30, maximumConnections: Self.connections,
             whenFull: .closeIdle
@@ -45,6 +53,6 @@ public final class Console: Sendable {
     /// Closes every connection and every session.
     public func stop() async {
         await listener.close()
-        await pages.close()
+        for database in databases { await database.close() }
     }
 }

@@ -3,7 +3,7 @@ import Store
 
 /// `/about`: what this is, and what the person may do here.
 struct AboutPage: ConsolePage {
-    static let place = Place.about
+    static let place: Place? = .about
     static let right: Right? = nil
 
     init?(path: [String], fields: FormFields) {

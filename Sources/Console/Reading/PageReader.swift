@@ -6,6 +6,7 @@ import Postgres
 struct PageReader: Sendable {
     let database: Database
     let looks: Looks
+    let desk: ActionDesk
     let person: Person
 
     /// A statement of a page that takes longer is cancelled: the page shows the rest.

@@ -6,8 +6,8 @@ import Pages
 protocol ConsolePage: Sendable {
     associatedtype Rows: Sendable
 
-    /// Where it stands in the navigation.
-    static var place: Place { get }
+    /// Where it stands in the navigation; nil: nowhere.
+    static var place: Place? { get }
 
     /// Who may see it; nil: everybody who is signed in.
     static var right: Right? { get }

@@ -1,15 +1,13 @@
 import HTTPServer
 import HTTPTypes
-import Logging
 import Pages
-import Postgres
 
 /// Answers requests of one console: who asks, which page, what it shows.
 struct ConsoleResponder: Sendable {
     let door: any Door
     let options: ConsoleOptions
-    let database: Database
-    let looks: Looks
+    let reader: @Sendable (Person) -> PageReader
+    let actions: ActionResponder
     let mark = PageMark()
     /// Seconds since 1970.
     let now: @Sendable () -> Double
@@ -18,30 +16,37 @@ struct ConsoleResponder: Sendable {
     func plan(_ request: HTTPRequest, on connection: PeerConnection) -> RequestPlan {
         switch door.admit(request, on: connection) {
         case .answered(let plan): plan
-        case .person(let person): .withoutBody(plan(request, for: person))
+        case .person(let person): plan(request, for: person)
         }
     }
 
-    private func plan(_ request: HTTPRequest, for person: Person) -> ResponsePlan {
+    private func plan(_ request: HTTPRequest, for person: Person) -> RequestPlan {
         let visit = Visit(person: person, options: options, now: now())
         guard let target = RequestTarget(request.path ?? ""),
             let path = Router.segments(of: target, below: options.basePath)
-        else { return .answer(missing(visit)) }
+        else { return .withoutBody(.answer(Notice.missing(visit))) }
+        if request.method == .post { return actions.plan(path, for: visit) }
         guard request.method == .get || request.method == .head else {
-            var response = notice("This address can only be read.", titled: "Not possible", status: 405, visit)
-            response.headers[.allow] = "GET, HEAD"
-            return .answer(response)
+            var response = Notice.page("This address can only be read.", "Not possible", 405, visit)
+            response.headers[.allow] = "GET, HEAD, POST"
+            return .withoutBody(.answer(response))
         }
+        return .withoutBody(plan(request, target, path, visit))
+    }
+
+    private func plan(
+        _ request: HTTPRequest, _ target: RequestTarget, _ path: [String], _ visit: Visit
+    ) -> ResponsePlan {
         if let file = ConsoleFile.response(at: path) { return .answer(file) }
         let fields = FormFields(target.rawQuery.dropFirst())
-        guard let page = Router.page(at: path, fields) else { return .answer(missing(visit)) }
+        guard let page = Router.page(at: path, fields) else { return .answer(Notice.missing(visit)) }
         return plan(request, page, visit)
     }
 
     private func plan(_ request: HTTPRequest, _ page: some ConsolePage, _ visit: Visit) -> ResponsePlan {
-        if let right = type(of: page).right, !visit.person.may(right) { return .answer(forbidden(right, visit)) }
+        if let right = type(of: page).right, !visit.person.may(right) { return .answer(Notice.forbidden(right, visit)) }
         let known = request.headerFields[.ifNoneMatch]
-        let reader = PageReader(database: database, looks: looks, person: visit.person)
+        let reader = reader(visit.person)
         return .later { [mark] in
             let content = page.content(of: await page.read(reader), for: visit)
             let html = ConsoleTemplates.page(content, at: type(of: page).place, for: visit)
@@ -54,22 +59,5 @@ struct ConsoleResponder: Sendable {
             response.headers[.eTag] = mark
             return response
         }
-    }
-
-    private func missing(_ visit: Visit) -> Response {
-        notice("There is no such page.", titled: "Not found", status: 404, visit)
-    }
-
-    private func forbidden(_ right: Right, _ visit: Visit) -> Response {
-        notice(
-            "This page needs the right \"\(right.rawValue)\", which you do not have. "
-                + "About has your rights, and who gives them.",
-            titled: "Not allowed", status: 403, visit)
-    }
-
-    private func notice(_ words: String, titled title: String, status: Int, _ visit: Visit) -> Response {
-        let content = PageContent(
-            status: status, title: title, template: "notice", view: NoticeView(words, for: visit))
-        return .page(ConsoleTemplates.page(content, at: nil, for: visit), status: status)
     }
 }

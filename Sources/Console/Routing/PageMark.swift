@@ -3,12 +3,7 @@ import Signing
 /// By what a browser knows that a page is still as it has it (an entity tag, RFC 9110 section 8.8.3).
 struct PageMark: Sendable {
     /// Of this start of the program: another version may show the same in other words.
-    private let key: [UInt8]
-
-    init() {
-        var source = SystemRandomNumberGenerator()
-        key = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &source) }
-    }
+    private let key = RandomBytes.make(32)
 
     /// Ages (`<time data-age …>5 min</time>`) do not count: the browser reckons them itself. No text from outside can look like that
     /// element, because its brackets are escaped.

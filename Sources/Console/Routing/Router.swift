@@ -3,7 +3,7 @@ import Pages
 /// Which page an address means.
 enum Router {
     /// Every page of the console. The first one that knows an address has it.
-    static let pages: [any ConsolePage.Type] = [AboutPage.self]
+    static let pages: [any ConsolePage.Type] = [ActionsPage.self, AboutPage.self]
 
     /// - Parameter path: the segments behind the console's base path, percent-decoded.
     /// - Returns: nil: no page has this address.

@@ -21,6 +21,11 @@ package struct FormFields: Sendable {
         return value
     }
 
+    /// All values of a field that a form may have several times, in their order; without blank ones.
+    package func all(_ name: String) -> [String] {
+        pairs.compactMap { $0.name == name && !$0.value.allSatisfy(\.isWhitespace) ? $0.value : nil }
+    }
+
     /// A `+` is a space. A value that is not properly encoded is taken literally.
     private static func decoded(_ text: Substring) -> String {
         let plain = text.replacing(scalars: "+", with: " ")

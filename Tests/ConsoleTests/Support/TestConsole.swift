@@ -1,6 +1,7 @@
 import HTTPServer
 import HTTPTypes
 import Postgres
+import Signing
 import Synchronization
 
 @testable import Console
@@ -15,6 +16,7 @@ struct OpenDoor: Door {
 /// Asks a console without a socket, and shows what it answers.
 struct TestConsole {
     let responder: ConsoleResponder
+    let desk: ActionDesk
 
     /// - Parameter database: whose login the console has.
     init(
@@ -23,18 +25,40 @@ struct TestConsole {
     ) {
         // A clock that goes on with each look, so that none is shared.
         let count = Counter()
+        let looks = Looks { Double(count.next()) * 1_000 }
+        let desk = ActionDesk(now: now)
+        self.desk = desk
+        let reader: @Sendable (Person) -> PageReader = {
+            PageReader(database: database, looks: looks, desk: desk, person: $0)
+        }
         responder = ConsoleResponder(
-            door: OpenDoor(person: person), options: options, database: database,
-            looks: Looks { Double(count.next()) * 1_000 }, now: now)
+            door: OpenDoor(person: person), options: options, reader: reader,
+            actions: ActionResponder(desk: desk, reader: reader, database: database), now: now)
     }
 
     /// - Returns: nil: the connection was closed.
     func get(_ path: String, headers: HTTPFields = HTTPFields()) async throws -> Response? {
+        try await send(.get, path, headers: headers)
+    }
+
+    /// Sends a form.
+    ///
+    /// - Returns: nil: the connection was closed.
+    func post(_ path: String, _ fields: KeyValuePairs<String, String>) async throws -> Response? {
+        let body = fields.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
+        return try await send(.post, path, Array(body.utf8))
+    }
+
+    func send(
+        _ method: HTTPRequest.Method, _ path: String, _ body: [UInt8] = [], headers: HTTPFields = HTTPFields()
+    ) async throws -> Response? {
         let request = HTTPRequest(
-            method: .get, scheme: "http", authority: "localhost", path: path, headerFields: headers)
-        guard case .withoutBody(let plan) = responder.plan(request, on: PeerConnection(isHTTP2: false)) else {
-            return nil
-        }
+            method: method, scheme: "http", authority: "localhost", path: path, headerFields: headers)
+        let plan =
+            switch responder.plan(request, on: PeerConnection(isHTTP2: false)) {
+            case .withoutBody(let plan): plan
+            case .body(let limit, let then): then(UploadedBody(bytes: body.count <= limit ? body : nil))
+            }
         switch plan {
         case .answer(let response): return response
         case .later(let make): return try await make()

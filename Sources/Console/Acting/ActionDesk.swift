@@ -1,0 +1,91 @@
+import Concurrency
+import Postgres
+
+/// Carries out what persons confirmed: one transaction after the other, in the background, so that an action goes on when its tab is closed.
+/// It ends with the process; what it did stays done, and the same action can be begun again.
+actor ActionDesk {
+    /// Actions under way at once. More are refused, so that pages and workers keep their share of the database.
+    static let atOnce = 4
+    /// Actions that are remembered, with those under way.
+    static let remembered = 200
+
+    private var records: [String: ActionRecord] = [:]
+    /// By their age.
+    private var order: [String] = []
+    private let now: @Sendable () -> Double
+
+    /// - Parameter now: seconds since 1970.
+    init(now: @escaping @Sendable () -> Double) {
+        self.now = now
+    }
+
+    /// Begins an action.
+    ///
+    /// - Parameters:
+    ///   - id: the number of its confirmation. One that was begun is not begun again.
+    ///   - database: with the rights of the person.
+    /// - Returns: false when as many as possible are under way; nothing was begun.
+    func begin(
+        _ action: any ConsoleAction, titled title: String, by person: String, id: String, on database: Database
+    ) -> Bool {
+        if records[id] != nil { return true }
+        guard records.values.count(where: { !$0.isOver }) < Self.atOnce else { return false }
+        records[id] = ActionRecord(id: id, title: title, person: person, began: now())
+        order.append(id)
+        forgetOldest()
+        Task { await carryOut(action, id, database) }
+        return true
+    }
+
+    /// Nil: none of that id was begun, or it was long ago.
+    func record(_ id: String) -> ActionRecord? { records[id] }
+
+    /// The newest first.
+    func all() -> [ActionRecord] { order.reversed().compactMap { records[$0] } }
+
+    /// Ends an action after the step that is under way.
+    func stop(_ id: String) {
+        if records[id]?.isOver == false { records[id]?.state = .stopping }
+    }
+
+    private func carryOut(_ action: any ConsoleAction, _ id: String, _ database: Database) async {
+        var mark: String?
+        repeat {
+            do throws(DatabaseError) {
+                let step = try await action.step(database, after: mark)
+                note(step, of: id)
+                mark = step.next
+            } catch  where error.isTransient && mark != nil {
+                // Steps can be repeated: what was changed is not found again.
+                await wait(for: database, because: error, id)
+            } catch {
+                return end(id, as: .failed(words: error.message, hint: error.hint))
+            }
+            if records[id]?.state == .stopping { return end(id, as: .stopped) }
+        } while mark != nil
+        end(id, as: .done)
+    }
+
+    private func note(_ step: ActionStep, of id: String) {
+        records[id]?.changed += step.changed
+        if let remark = step.remark { records[id]?.remarks.append(remark) }
+    }
+
+    private func wait(for database: Database, because error: DatabaseError, _ id: String) async {
+        guard records[id]?.state == .working || records[id]?.state == .waiting(error.why) else { return }
+        records[id]?.state = .waiting(error.why)
+        await database.waitUntilBack(atMost: 5)
+        if case .waiting = records[id]?.state { records[id]?.state = .working }
+    }
+
+    private func end(_ id: String, as state: ActionRecord.State) {
+        records[id]?.state = state
+        records[id]?.ended = now()
+    }
+
+    private func forgetOldest() {
+        while order.count > Self.remembered, let index = order.firstIndex(where: { records[$0]?.isOver != false }) {
+            records[order.remove(at: index)] = nil
+        }
+    }
+}

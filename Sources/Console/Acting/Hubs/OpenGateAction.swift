@@ -1,0 +1,35 @@
+import Pages
+import Postgres
+import PushModel
+import Store
+
+/// Opens a gate that a hub closed by throttling (`push.open_gate`).
+struct OpenGateAction: HubAction {
+    static let name = "open-gate"
+
+    let hub: String
+
+    init(_ fields: FormFields) throws(FieldProblem) { hub = try fields.hub() }
+
+    var sql: String { "SELECT push.open_gate(\(SQL.literal(hub)))" }
+    var command: String? { "fanfare hub open-gate \(ShellWord.text(hub))" }
+
+    func question(about standing: HubStanding) -> Question {
+        var question = Question(title: "Open the gate of hub \(hub)?", verb: "Open the gate")
+        guard standing.state == "gate closed" else {
+            question.pointless =
+                "Its gate is not closed: it is \(standing.state)" + (standing.why.map { ", \($0)" } ?? "") + "."
+            return question
+        }
+        question.consequences = [
+            "The hub asked to wait. The next post shows whether it still does, and closes the gate again if so.",
+            "Hubs that are asked too often may wait longer.",
+        ]
+        return question
+    }
+
+    func step(_ database: Database, after mark: String?) async throws(DatabaseError) -> ActionStep {
+        try await Hubs(database: database).openGate(hub)
+        return ActionStep()
+    }
+}

@@ -1,0 +1,39 @@
+import Pages
+
+/// The messages that a person has chosen, by their ids.
+struct MessageIDs: Sendable, Equatable {
+    /// Each once, in the order given.
+    let ids: [Int64]
+
+    /// More at once are not chosen by hand; the functions take as many.
+    static let limit = 1_000
+
+    /// - Throws: `FieldProblem` when none is chosen, too many are, or one is not an id.
+    init(_ fields: FormFields) throws(FieldProblem) {
+        var seen: Set<Int64> = []
+        var ids: [Int64] = []
+        for text in fields.all("id") {
+            guard let id = Int64(text), id > 0 else {
+                throw FieldProblem(
+                    field: "id", words: "\"\(text.prefix(40))\" is not the id of a message. Nothing was done.")
+            }
+            if seen.insert(id).inserted { ids.append(id) }
+        }
+        guard !ids.isEmpty else {
+            throw FieldProblem(
+                field: "id", words: "No message is chosen. Tick at least one, and press the button again.")
+        }
+        guard ids.count <= Self.limit else {
+            throw FieldProblem(field: "id", words: "At most 1,000 messages can be chosen; these are \(ids.count).")
+        }
+        self.ids = ids
+    }
+
+    var fields: [(name: String, value: String)] { ids.map { ("id", "\($0)") } }
+
+    /// As an argument in SQL: `'{1,2}'`.
+    var sql: String { "'{" + ids.map(String.init).joined(separator: ",") + "}'" }
+
+    /// As words of a command line.
+    var words: String { ids.map(String.init).joined(separator: " ") }
+}
