@@ -16,6 +16,10 @@ extension Response {
         response.headers[.contentSecurityPolicy] = policy.text
         // With "no-referrer" browsers send our own forms with `Origin: null`, which is refused.
         response.headers[.referrerPolicy] = "same-origin"
+        response.headers[.xContentTypeOptions] = "nosniff"
+        // A window of another site that opened this one gets no hold of it.
+        response.headers[.crossOriginOpenerPolicy] = "same-origin"
+        response.headers[.xRobotsTag] = "noindex"
         return response
     }
 }
@@ -37,6 +41,8 @@ package struct ContentPolicy: Sendable, Equatable {
 }
 
 extension HTTPField.Name {
-    // The name is a token, so the forced unwrap holds.
+    // The names are tokens, so the forced unwraps hold.
     static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
+    static let crossOriginOpenerPolicy = HTTPField.Name("Cross-Origin-Opener-Policy")!
+    static let xRobotsTag = HTTPField.Name("X-Robots-Tag")!
 }

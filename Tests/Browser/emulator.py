@@ -1,7 +1,7 @@
-"""What the browser tests of the emulator's page share: the emulator asked and changed over HTTP, and checks.
+"""What the browser tests of the emulator's page share: the emulator asked and changed over HTTP.
 
 A test is run as `TEST.py http://127.0.0.1:PORT HUB DIRECTORY [BROWSER]` by BrowserTests (Tests/HubEmulatorTests). HUB has
-the public key. Screenshots are written to DIRECTORY. It exits with 0 on success; otherwise it prints what failed.
+the public key. See checks.py.
 """
 
 import base64
@@ -14,22 +14,10 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import expect, sync_playwright
+# Most of it for the tests, which import it from here.
+from checks import EVIL, HIDDEN, check, check_accessibility, expect, run, screenshot, watched_page
 
-BASE, HUB, SHOTS = sys.argv[1:4]
-BROWSER = sys.argv[4] if len(sys.argv) > 4 else "/usr/bin/chromium"
-EVIL = '"><img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
-# The same with U+0600 before each mark, or U+0301 behind it: to Swift each pair is one character.
-HIDDEN = "".join("\u0600" + mark if mark in "<>" else mark + "\u0301" if mark == '"' else mark for mark in EVIL)
-failures = []
-# Long enough for a busy machine.
-expect.set_options(timeout=30_000)
-
-
-def check(condition, what):
-    if not condition:
-        failures.append(what)
+BASE, HUB = sys.argv[1:3]
 
 
 def ask(method, path, body=None, headers=None):
@@ -106,40 +94,6 @@ def news(number):
     return {name: f"{text} ({number})" if name.startswith("title") else text for name, text in NEWS.items()}
 
 
-def wait_for_animations(page):
-    """Waits for all animations: a half-faded element lacks its final contrast."""
-    page.evaluate("""() => Promise.allSettled(document.getAnimations()
-        .filter((one) => one.effect.getComputedTiming().iterations !== Infinity).map((one) => one.finished))""")
-
-
-def check_accessibility(page, name):
-    wait_for_animations(page)
-    violations = Axe().run(page).response["violations"]
-    check(not violations, f"axe, {name}: " + "; ".join(
-        f"{one['id']}: {one['nodes'][0]['html'][:200]} {one['nodes'][0].get('failureSummary', '')[:300]}" for one in violations))
-
-
-def screenshot(page, name, full=False):
-    wait_for_animations(page)
-    page.screenshot(path=f"{SHOTS}/{name}.png", full_page=full)
-
-
 def open_page(browser, console, **more):
-    """A page whose complaints are collected, and which may ask no other host."""
     context = browser.new_context(viewport={"width": 1480, "height": 1000}, color_scheme="light", locale="en-GB", **more)
-    page = context.new_page()
-    page.on("console", lambda line: console.append(line.text) if line.type in ("error", "warning") else None)
-    page.on("pageerror", lambda error: console.append(str(error)))
-    page.on("request", lambda request: check(
-        request.url.startswith((BASE, "data:")), f"request to another host: {request.url}"))
-    return page
-
-
-def run(main):
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        main(browser)
-        browser.close()
-    for failure in failures:
-        print(failure, file=sys.stderr)
-    sys.exit(1 if failures else 0)
+    return watched_page(context, BASE, console)

@@ -4,12 +4,17 @@ import Pages
 import Testing
 
 @Suite struct ResponsePageTests {
-    @Test func aPageLoadsNothingOfOthersAndIsNotKept() {
+    @Test func aPageLoadsNothingOfOthersAndIsNotKept() throws {
         let page = Response.page("<p>é</p>", status: 404)
         #expect(page.status == 404 && page.body == Array("<p>é</p>".utf8))
         #expect(page.headers[.contentType] == "text/html; charset=utf-8")
         #expect(page.headers[.cacheControl] == "no-store")
-        #expect(page.headers[HTTPField.Name("Referrer-Policy")!] == "same-origin")
+        for (name, value) in [
+            ("Referrer-Policy", "same-origin"), ("X-Content-Type-Options", "nosniff"),
+            ("Cross-Origin-Opener-Policy", "same-origin"), ("X-Robots-Tag", "noindex"),
+        ] {
+            #expect(page.headers[try #require(HTTPField.Name(name))] == value)
+        }
         #expect(
             page.headers[.contentSecurityPolicy]
                 == "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "

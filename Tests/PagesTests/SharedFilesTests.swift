@@ -12,8 +12,8 @@ import Testing
 
     @Test func everyFileIsInItsPart() {
         let parts = [
-            SharedStyle.base, SharedStyle.phone, SharedStyle.motion, SharedStyle.card, SharedScript.times,
-            SharedScript.parts,
+            SharedStyle.base, SharedStyle.top, SharedStyle.panel, SharedStyle.table, SharedStyle.form, SharedStyle.hues,
+            SharedStyle.phone, SharedStyle.motion, SharedStyle.card, SharedScript.parts, SharedScript.copy,
         ]
         let files = EmbeddedFiles.all.filter { $0.name.hasSuffix(".css") || $0.name.hasSuffix(".js") }
         #expect(Set(files.map(\.text)) == Set(parts) && parts.count == files.count)
@@ -22,7 +22,8 @@ import Testing
 
     @Test func aTargetsTemplatesUseTheSharedOnes() {
         let templates = TemplateLibrary([("mine.mustache", "<li>{{> screen}}</li>\n"), ("mine.css", "{{")])
-        #expect(templates.sources.map(\.name).sorted() == ["card", "mine", "screen"])
+        let names = ["age", "card", "chart", "count", "mine", "moment", "screen"]
+        #expect(templates.sources.map(\.name).sorted() == names)
         let html = templates.render(ScreenView("a", platform: nil, cards: []), "mine")
         #expect(html.hasPrefix(#"<li><div class="frame">"#) && html.hasSuffix("</div></div></li>"))
     }

@@ -19,11 +19,11 @@ struct CurlCommand: Sendable {
         let address = (isOfAPNs && request.origin.hasPrefix("https:") ? request.origin : origin) + request.target
         // curl would make many requests of `[1-9]` and `{a,b}`.
         let globs = address.utf8.contains { "[]{}".utf8.contains($0) } ? "--globoff " : ""
-        var parts = ["curl -sS \(isOfAPNs ? "--http2 " : "")\(globs)-X \(request.method) \(ShellWord.quoted(address))"]
+        var parts = ["curl -sS \(isOfAPNs ? "--http2 " : "")\(globs)-X \(request.method) \(ShellText.quoted(address))"]
         var needs: [String] = []
         for header in request.headers where !Self.own.contains(header.name.lowercased()) {
             guard header.value == SentRequest.mask else {
-                parts.append("-H \(ShellWord.quoted("\(header.name): \(header.value)"))")
+                parts.append("-H \(ShellText.quoted("\(header.name): \(header.value)"))")
                 continue
             }
             let variable = header.name.lowercased() == "authorization" ? "TOKEN" : header.name.uppercased()
@@ -32,7 +32,7 @@ struct CurlCommand: Sendable {
         }
         if let body {
             // Not --data-binary, which reads a file for a body that begins with @.
-            if !body.isEmpty { parts.append("--data-raw \(ShellWord.quoted(body))") }
+            if !body.isEmpty { parts.append("--data-raw \(ShellText.quoted(body))") }
         } else {
             needs.append("BODY")
             parts.append("--data-raw \"$BODY\"")

@@ -6,7 +6,7 @@ import Pages
 /// All HTML in the events is rendered by the page's own templates, so the script does not need to escape anything.
 enum PageScript {
     static let source = [
-        SharedScript.times, SharedScript.parts,
+        SharedScript.parts, SharedScript.copy, EmbeddedFiles.times_js, EmbeddedFiles.filters_js,
         // What follows the emulator's events.
         EmbeddedFiles.live_js, EmbeddedFiles.phones_js,
         // Starts the page, so it is last.

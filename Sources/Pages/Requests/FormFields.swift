@@ -5,6 +5,9 @@ import Signing
 package struct FormFields: Sendable {
     private let pairs: [(name: String, value: String)]
 
+    /// Fields that are known already, with names in lower case.
+    package init(pairs: [(name: String, value: String)]) { self.pairs = pairs }
+
     package init(_ text: Substring) {
         pairs = text.split(scalar: "&").compactMap { pair in
             let sides = pair.split(scalar: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -12,6 +15,9 @@ package struct FormFields: Sendable {
             return (sides[0].lowercased(), Self.decoded(sides[1]))
         }
     }
+
+    /// The names in their order, in lower case; one that is there twice is so here.
+    package var names: [String] { pairs.map(\.name) }
 
     /// The first value. nil: absent or blank.
     package subscript(name: String) -> String? {

@@ -5,10 +5,23 @@ import HTTPTypes
 /// Any site can make a browser send requests to 127.0.0.1, and can point its own name there (DNS rebinding) to read the
 /// responses too. `Host` then has the site's name, and `Origin` names the sender of a form.
 package struct HostHeaderPolicy: Sendable {
+    /// What is a name of the server besides those of the loopback and the address it listens on.
+    package enum Others: Sendable, Equatable {
+        /// A numeric address is safe: DNS rebinding needs a name. A name without a dot, such as that of a container,
+        /// belongs to a private network; it is accepted only when the server listens beyond loopback.
+        case numericOrPrivate
+        /// These, and nothing else; with a port of their own, or with any.
+        case listed([String])
+    }
+
     /// The address the server listens on.
     package let listening: String
+    package let others: Others
 
-    package init(listening: String) { self.listening = listening }
+    package init(listening: String, others: Others = .numericOrPrivate) {
+        self.listening = listening
+        self.others = others
+    }
 
     /// Why a request is not served.
     package enum Refusal: Sendable, Equatable {
@@ -29,21 +42,37 @@ package struct HostHeaderPolicy: Sendable {
         return .origin(origin)
     }
 
-    /// A numeric address is safe: DNS rebinding needs a name. A name without a dot, such as that of a container, belongs
-    /// to a private network; it is accepted only when the server listens beyond loopback.
+    /// - Parameter host: with or without its port.
     package func isOwn(host: String) -> Bool {
         // No browser sends letters beyond ASCII. `127.0.0.1:80@evil.example` leads to evil.example.
         guard host.utf8.allSatisfy({ $0 < 0x80 }) else { return false }
-        let name = Self.name(of: host.lowercased())
+        let host = host.lowercased()
+        let name = Self.name(of: host)
         let port = host.dropFirst(name.count)
         guard port.isEmpty || port.first == ":" && port.dropFirst().allSatisfy(\.isNumber) else { return false }
         if name.isEmpty { return false }
-        if name == "localhost" || name.hasSuffix(".localhost") || name == listening.lowercased() { return true }
-        if name.hasPrefix("[") { return name.hasSuffix("]") && name.dropFirst().dropLast().allSatisfy(Self.isIPv6) }
+        if name == "localhost" || name.hasSuffix(".localhost") { return true }
+        if name == listening.lowercased() || name == "[\(listening.lowercased())]" { return true }
+        switch others {
+        case .listed(let names):
+            return Self.isLoopback(name) || names.contains { $0.lowercased() == name || $0.lowercased() == host }
+        case .numericOrPrivate:
+            if name.hasPrefix("[") {
+                return name.hasSuffix("]") && name.dropFirst().dropLast().allSatisfy(Self.isIPv6)
+            }
+            if Self.isIPv4(name) { return true }
+            let isLoopback = ["127.0.0.1", "localhost", "::1"].contains(listening.lowercased())
+            return !isLoopback && !name.contains(".")
+        }
+    }
+
+    private static func isLoopback(_ name: String) -> Bool {
+        name == "[::1]" || name.hasPrefix("127.") && isIPv4(name)
+    }
+
+    private static func isIPv4(_ name: String) -> Bool {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-        if parts.count == 4, parts.allSatisfy({ UInt8($0) != nil }) { return true }
-        let isLoopback = ["127.0.0.1", "localhost", "::1"].contains(listening.lowercased())
-        return !isLoopback && parts.count == 1
+        return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
     }
 
     private static func isIPv6(_ character: Character) -> Bool {

@@ -45,7 +45,7 @@ package struct CardView: Sendable {
         cardTime = time.map { TimeView($0) }
         cardApp = app
         cardInitial = String(app.prefix(1)).uppercased()
-        cardHue = app.utf8.reduce(0) { ($0 * 31 + Int($1)) % 8 }
+        cardHue = Hue.number(of: app, among: 8)
         cardLanguage = language
         cardTitle = preview.title?.clipped
         cardSubtitle = preview.subtitle?.clipped

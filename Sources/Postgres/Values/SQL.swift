@@ -60,17 +60,4 @@ public struct SQL: ExpressibleByStringInterpolation, Sendable {
         }
         return quoted + "\""
     }
-
-    /// A text in single quotes, for statements that are shown to people. Those that we run have values beside them.
-    ///
-    /// PostgreSQL reads it back unchanged with `standard_conforming_strings`, which is on by default. Scalars: a quotation mark before
-    /// U+0301 is not a `Character` of its own.
-    public static func literal(_ text: String) -> String {
-        var literal = "'"
-        for scalar in text.unicodeScalars {
-            if scalar == "'" { literal += "'" }
-            literal.unicodeScalars.append(scalar)
-        }
-        return literal + "'"
-    }
 }

@@ -39,6 +39,23 @@ package enum HumanFormat {
         return "\(CivilDate(daysSince1970: days).text)T\(time.text)Z"
     }
 
+    /// The same to the millisecond, which stands there unless it is 0: `2026-01-02T03:04:05.250Z`.
+    package static func exactTime(secondsSince1970 seconds: Double) -> String {
+        // Clamped, so that no clock can trap here.
+        let clamped = seconds.isNaN ? 0 : min(max(seconds, -62_135_596_800), 253_402_300_799)
+        let whole = clamped.rounded(.down)
+        let milliseconds = Int(((clamped - whole) * 1000).rounded())
+        guard milliseconds < 1000 else { return time(secondsSince1970: whole + 1) }
+        let text = time(secondsSince1970: whole)
+        return milliseconds == 0 ? text : "\(text.dropLast()).\(milliseconds.digits(3))Z"
+    }
+
+    /// Things a second: whole numbers, a slow pace with one decimal: `120`, `0.3`.
+    package static func rate(_ perSecond: Double) -> String {
+        let tenths = Int((max(0, min(perSecond, 1e12)) * 10).rounded())
+        return perSecond >= 10 || tenths % 10 == 0 ? "\((tenths + 5) / 10)" : "\(tenths / 10).\(tenths % 10)"
+    }
+
     /// `1,234,567`
     package static func grouped(_ number: some BinaryInteger) -> String {
         let digits = Array(String(number.magnitude))

@@ -82,7 +82,7 @@ import Testing
     /// A shell reads the command back to what was sent.
     @Test(arguments: ["plain", "it's", "''", "$HOME `id` \\ \"", "a\nb", "é 你", "\u{600}'", "'\u{301}"])
     func quotedTextReachesAProgramUnchanged(text: String) async throws {
-        let ended = try await Program("bash")(["-c", "printf %s \(ShellWord.quoted(text))"])
+        let ended = try await Program("bash")(["-c", "printf %s \(ShellText.quoted(text))"])
         #expect(ended.output == text)
     }
 }

@@ -12,4 +12,8 @@ import Testing
     func aFieldIsReadAsABrowserWritesIt(form: String, name: String, value: String?) {
         #expect(FormFields(form[...])[name] == value)
     }
+
+    @Test func theNamesAreThereToBeLookedAt() {
+        #expect(FormFields("B=1&a=&b=2&c").names == ["b", "a", "b"])
+    }
 }

@@ -21,6 +21,21 @@ import Testing
         #expect(HostHeaderPolicy(listening: "hub.test").isOwn(host: "hub.test:1"))
     }
 
+    @Test(arguments: [
+        ("localhost", true), ("127.0.0.1:1", true), ("127.9.9.9", true), ("[::1]:1", true), ("console.example:1", true),
+        ("CONSOLE.example", true), ("pushes.example:8443", true), ("inside", true), ("10.0.0.1:1", true),
+        ("pushes.example", false), ("outside", false), ("10.0.0.2", false), ("[2001:db8::1]", false), ("", false),
+        ("127.evil.example", false), ("127.0.0.1.evil.example", false), ("evil.example", false),
+    ])
+    func listedNamesAreAcceptedAndNoOthers(host: String, isOwn: Bool) {
+        let names = ["Console.example", "pushes.example:8443", "inside"]
+        #expect(HostHeaderPolicy(listening: "10.0.0.1", others: .listed(names)).isOwn(host: host) == isOwn)
+    }
+
+    @Test func theAddressThatItListensOnMayBeIPv6() {
+        #expect(HostHeaderPolicy(listening: "2001:db8::1", others: .listed([])).isOwn(host: "[2001:DB8::1]:1"))
+    }
+
     @Test(
         arguments: [
             (HTTPRequest.Method.get, "127.0.0.1:1", "http://evil.example", nil),

@@ -12,6 +12,14 @@ import Testing
     }
 
     @Test(arguments: [
+        (0, "1970-01-01T00:00:00Z"), (1_767_323_045.25, "2026-01-02T03:04:05.250Z"), (-0.5, "1969-12-31T23:59:59.500Z"),
+        (0.9999, "1970-01-01T00:00:01Z"), (.infinity, "9999-12-31T23:59:59Z"), (.nan, "1970-01-01T00:00:00Z"),
+    ])
+    func anExactTimeHasMilliseconds(seconds: Double, text: String) {
+        #expect(HumanFormat.exactTime(secondsSince1970: seconds) == text)
+    }
+
+    @Test(arguments: [
         (0, "0"), (999, "999"), (1_000, "1,000"), (-999, "-999"), (-1_000, "-1,000"), (-123_456, "-123,456"),
         (.max, "9,223,372,036,854,775,807"), (.min, "-9,223,372,036,854,775,808"),
     ])

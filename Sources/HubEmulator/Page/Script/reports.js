@@ -14,8 +14,6 @@ async function openReport(address) {
 document.addEventListener("click", (event) => {
   const place = event.target;
   if (place === dialog || place.closest("dialog .close")) return dialog.close();
-  const copy = place.closest("[data-copy]");
-  if (copy) return copyText(copy);
   const link = place.closest("a[data-detail], a[data-quiet]");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
   if ("detail" in link.dataset && !dialog) return;
@@ -23,15 +21,9 @@ document.addEventListener("click", (event) => {
   if ("detail" in link.dataset) openReport(link.href); else goTo(filtered(new URL(link.href)));
 });
 
-async function copyText(button) {
-  const text = button.closest("section").querySelector(`[data-copied="${CSS.escape(button.dataset.copy)}"]`);
-  await navigator.clipboard.writeText(text.textContent);
-  button.textContent = "Copied";
-}
-
 // What only works with a script is hidden without it, and the other way round.
 function prepare(root) {
-  for (const button of root.querySelectorAll("[data-copy]")) button.hidden = !navigator.clipboard;
+  showCopyButtons(root);
   for (const button of root.querySelectorAll("[data-submit]")) button.hidden = true;
 }
 
