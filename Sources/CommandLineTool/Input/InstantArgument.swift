@@ -18,9 +18,9 @@ package struct InstantArgument: Equatable {
                     option, because: "\(given.onOneLine) is not a time span",
                     hint: "It looks like +30s, +10m, +2h, +1d or +1h30m.", status: .badInput)
             }
-            text = Self.written(now + seconds)
+            text = HumanFormat.exactTime(secondsSince1970: now + seconds)
         } else if let seconds = try Self.epoch(given, option) {
-            text = Self.written(seconds)
+            text = HumanFormat.exactTime(secondsSince1970: seconds)
         } else {
             let isDay = given.firstMatch(of: /^ *(today|tomorrow|yesterday)\b/.ignoresCase()) != nil
             guard Self.namesZone(given) || !isDay && !given.contains(where: \.isNumber) else {
@@ -55,14 +55,5 @@ package struct InstantArgument: Equatable {
                 hint: "Milliseconds? Leave out the last three digits.", status: .badInput)
         default: return nil
         }
-    }
-
-    /// ISO 8601 in UTC, to the millisecond.
-    private static func written(_ seconds: Double) -> String {
-        let milliseconds = Int64((seconds * 1000).rounded())
-        let whole = HumanFormat.time(secondsSince1970: Double(milliseconds / 1000))
-        let rest = milliseconds % 1000
-        guard rest > 0 else { return whole }
-        return "\(whole.dropLast()).\(String(1000 + rest).dropFirst())Z"
     }
 }

@@ -4,18 +4,25 @@ import Configuration
 /// What a shell offers from the settings that the command would read: nothing if they cannot be read.
 enum SettingsCompletion {
     @Sendable static func hubs(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
-        // The loss is meant: a person who asks for a completion is typing, and an error there helps nobody.
-        let settings = try? Settings.load(file: file(in: words), scope: .database)
-        return settings?.hubs.keys.sorted() ?? []
+        settings(words)?.hubs.keys.sorted() ?? []
     }
 
-    /// `dispatch.batch=`, and the keys of a hub for each one there is.
+    /// `dispatch.batch=`, and the keys of a hub or a person for each one there is.
     @Sendable static func keys(_ words: [String], _ index: Int, _ prefix: String) -> [String] {
-        let hubs = hubs(words, index, prefix)
+        let settings = settings(words)
+        let hubs = settings?.hubs.keys.sorted() ?? []
+        let people = settings?.console.users.keys.sorted() ?? []
         return Settings.reference().flatMap { key in
-            key.key.contains(".NAME.") ? hubs.map { key.key.replacing(".NAME.", with: ".\($0).") } : [key.key]
+            guard key.key.contains(".NAME.") else { return [key.key] }
+            let names = key.key.hasPrefix("hubs.") ? hubs : people
+            return names.map { key.key.replacing(".NAME.", with: ".\($0).") }
         }
         .filter { !$0.hasSuffix(".LOCALE") }.map { "\($0)=" }
+    }
+
+    private static func settings(_ words: [String]) -> Settings? {
+        // The loss is meant: a person who asks for a completion is typing, and an error there helps nobody.
+        try? Settings.load(file: file(in: words), scope: .database)
     }
 
     /// What stands behind `--config`.

@@ -45,8 +45,11 @@ struct SettingKey<Owner: Sendable>: Sendable {
         }
     }
 
-    static func flag(_ name: String, _ field: WritableKeyPath<Owner, Bool> & Sendable, _ about: String) -> Self {
-        Self(name: name, rule: .flag, about: about) {
+    static func flag(
+        _ name: String, _ field: WritableKeyPath<Owner, Bool> & Sendable, _ about: String,
+        change: SettingChange = .reload
+    ) -> Self {
+        Self(name: name, rule: .flag, about: about, change: change) {
             .flag($0[keyPath: field])
         } set: { owner, value in
             if case .flag(let flag) = value { owner[keyPath: field] = flag }
@@ -65,9 +68,10 @@ struct SettingKey<Owner: Sendable>: Sendable {
     }
 
     static func text(
-        _ name: String, _ field: WritableKeyPath<Owner, String> & Sendable, _ rule: SettingRule, _ about: String
+        _ name: String, _ field: WritableKeyPath<Owner, String> & Sendable, _ rule: SettingRule, _ about: String,
+        change: SettingChange = .reload
     ) -> Self {
-        Self(name: name, rule: rule, about: about) {
+        Self(name: name, rule: rule, about: about, change: change) {
             .text($0[keyPath: field])
         } set: {
             $0[keyPath: field] = $1.description
@@ -75,9 +79,10 @@ struct SettingKey<Owner: Sendable>: Sendable {
     }
 
     static func optionalText(
-        _ name: String, _ field: WritableKeyPath<Owner, String?> & Sendable, _ rule: SettingRule, _ about: String
+        _ name: String, _ field: WritableKeyPath<Owner, String?> & Sendable, _ rule: SettingRule, _ about: String,
+        change: SettingChange = .reload
     ) -> Self {
-        Self(name: name, rule: rule, about: about) {
+        Self(name: name, rule: rule, about: about, change: change) {
             $0[keyPath: field].map(SettingValue.text)
         } set: {
             $0[keyPath: field] = $1.description

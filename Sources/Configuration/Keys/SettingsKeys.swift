@@ -6,7 +6,9 @@ import Telemetry
 // The key table. Ranges and units are only here; defaults are at the fields.
 
 extension Settings {
-    static let keys: [SettingKey<Settings>] = [
+    static let keys = workerKeys + consoleKeys + logKeys
+
+    private static let workerKeys: [SettingKey<Settings>] = [
         SettingKey(
             name: "database.url", rule: .secret(rule: "a libpq URI (postgresql://…) or key=value connection string"),
             about: "the address of PostgreSQL; empty: libpq's own environment variables"
@@ -62,14 +64,17 @@ extension Settings {
             "console.metricsToken", \.console.metricsToken,
             rule: BearerToken.rule,
             "the bearer token that /metrics asks for on addresses beyond the loopback", change: .restart),
-        .choice("log.level", \.log.level, "the lowest level that is written"),
+    ]
+
+    private static let logKeys: [SettingKey<Settings>] = [
+        .choice("log.level", \.log.level, "the lowest level that is written", change: .live),
         .choice("log.format", \.log.format, "auto: text on a terminal, JSON elsewhere", change: .restart),
     ]
 }
 
 extension Settings {
     /// The form of one address, for editors.
-    fileprivate static let address = #"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}"#
+    static let addressPattern = #"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}"#
 }
 
 extension SettingKey<Settings> {
@@ -81,7 +86,7 @@ extension SettingKey<Settings> {
             name: name,
             rule: .text(
                 rule: "host:port, [IPv6]:port, two of them with a comma in between, or \"off\"",
-                pattern: "^(off|\(Settings.address)(, ?\(Settings.address))?)$"
+                pattern: "^(off|\(Settings.addressPattern)(, ?\(Settings.addressPattern))?)$"
             ) { [ListenAddress](list: $0) != nil },
             about: about, change: .restart
         ) {

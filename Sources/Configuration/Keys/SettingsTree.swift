@@ -3,7 +3,7 @@ import PushModel
 /// The key table as the shape of config.json.
 indirect enum SettingsTree: Sendable {
     case branch([String: SettingsTree])
-    /// Any name, with the same tree below each: `hubs`, `languages`.
+    /// Any name, with the same tree below each: `hubs`, `languages`, `console.users`.
     case named(SettingsTree)
     case leaf(SettingRule)
 
@@ -16,6 +16,9 @@ indirect enum SettingsTree: Sendable {
             root.insert(.leaf(key.rule), at: key.name.split(separator: ".").map(String.init)[...])
         }
         root.insert(.named(hub), at: ["hubs"])
+        var user = SettingsTree.branch([:])
+        for key in ConsoleUser.keys { user.insert(.leaf(key.rule), at: [key.name]) }
+        root.insert(.named(user), at: ["console", "users"])
         return root
     }()
 
@@ -25,6 +28,13 @@ indirect enum SettingsTree: Sendable {
         case .named(let child): child
         case .leaf: nil
         }
+    }
+
+    /// The components of a dotted key. The name of a person may have dots: `console.users.ana@example.com.may`.
+    static func components(of dotted: String) -> [String] {
+        let parts = dotted.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count > 4, parts.starts(with: ["console", "users"]), let key = parts.last else { return parts }
+        return ["console", "users", parts[2..<(parts.count - 1)].joined(separator: "."), key]
     }
 
     /// The rule of a key; nil for an unknown key.

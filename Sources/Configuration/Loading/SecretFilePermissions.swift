@@ -27,7 +27,9 @@ enum SecretFilePermissions {
     /// neither is an account whose tokens come from there, or an address without a password.
     private static func isSecret(_ key: String, in settings: Settings) -> Bool {
         if key == "database.url" { return hasPassword(settings.database.url.reveal()) }
-        if key == SettingsLoader.metricsToken { return true }
+        if key == "console.databaseURL" { return hasPassword(settings.console.databaseURL?.reveal() ?? "") }
+        // A hash lets its reader guess passwords without being seen.
+        if key == SettingsLoader.metricsToken || SettingsLoader.isPassword(key) { return true }
         let parts = key.split(separator: ".").map(String.init)
         guard parts.count == 3, parts[0] == "hubs", let hub = settings.hubs[parts[1]] else { return false }
         switch parts[2] {

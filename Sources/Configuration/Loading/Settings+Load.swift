@@ -15,11 +15,12 @@ extension Settings {
         /// For a worker, and for `config check`: everything, and at least one hub.
         case work
         /// For commands that talk only to the database, perhaps on a machine without the hubs' keys: problems of hubs
-        /// and of `transport.caFile` and a missing `console.metricsToken` are ignored, and no file is needed when the
-        /// environment or an option names the database.
+        /// and of `transport.caFile`, a missing `console.metricsToken` and missing passwords of people are ignored, and no file
+        /// is needed when the environment or an option names the database.
         case database
         /// For commands that register the hubs in the database, on a machine without their keys: a `connectionString` that
-        /// is not set is no problem, nor is a `transport.caFile` that is not there, or no `console.metricsToken`.
+        /// is not set is no problem, nor is a `transport.caFile` that is not there, no `console.metricsToken`, or nobody with a
+        /// password.
         case registration
     }
 

@@ -1,11 +1,16 @@
+import Signing
+
 extension SettingsLoader {
     /// Checks the rules between keys, once every key has its value.
     ///
     /// - Parameter badFileKeys: keys whose value in the file was refused; they are not reported as missing too.
     mutating func check(badFileKeys: Set<String>) {
-        checkDatabase()
+        checkDatabase("database.url", settings.database.url)
+        if let url = settings.console.databaseURL { checkDatabase("console.databaseURL", url) }
         checkCertificates()
         checkMetrics()
+        checkPages(badFileKeys: badFileKeys)
+        checkPeople(badFileKeys: badFileKeys)
         for name in settings.hubs.keys.sorted() where !hubsOfNoKind.contains(name) {
             checkSecrets(of: name, badFileKeys: badFileKeys)
             checkHub(name, badFileKeys: badFileKeys)
@@ -15,14 +20,14 @@ extension SettingsLoader {
     }
 
     /// libpq takes a URI with an unknown scheme for the name of a database.
-    private mutating func checkDatabase() {
-        let url = settings.database.url.reveal()
+    private mutating func checkDatabase(_ key: String, _ secret: Secret) {
+        let url = secret.reveal()
         guard let scheme = url.firstRange(of: "://").map({ url[..<$0.lowerBound] }), !scheme.contains("=") else {
             return
         }
         if scheme != "postgresql" && scheme != "postgres" {
             report(
-                "database.url", "is not a PostgreSQL address", "must begin with postgresql:// or postgres://",
+                key, "is not a PostgreSQL address", "must begin with postgresql:// or postgres://",
                 "Correct the scheme")
         }
     }

@@ -19,11 +19,12 @@ struct SettingsLoader {
         problems += file.problems
         warnings += file.unknown
         settings.file = path
-        var hubs = file.hubs
-        let options = take(overrides, hubs: &hubs)
+        var (hubs, users) = (file.hubs, file.users)
+        let options = take(overrides, hubs: &hubs, users: &users)
         let secretsIn = [environment["CREDENTIALS_DIRECTORY"], secrets].compactMap(\.self)
         EnvironmentHubs.add(to: &hubs, from: environment, secretsIn: secretsIn)
-        let keys = Self.keys(of: hubs)
+        EnvironmentUsers.add(to: &users, from: environment)
+        let keys = Self.keys(of: hubs, users)
         let credentials = Credentials(
             for: keys.filter { SettingsTree.root.rule(of: $0)?.isSecret == true },
             in: secretsIn)
@@ -37,6 +38,11 @@ struct SettingsLoader {
         var top = settings
         for key in Settings.keys { fill(key, at: key.name, of: &top, from: sources) }
         settings = top
+        for name in users.sorted() {
+            var user = ConsoleUser()
+            for key in ConsoleUser.keys { fill(key, at: "console.users.\(name).\(key.name)", of: &user, from: sources) }
+            settings.console.users[name] = user
+        }
         let refused = Set(file.problems.map(\.key))
         for (name, locales) in hubs.sorted(by: { $0.key < $1.key }) {
             let keys = HubConfiguration.keys + locales.sorted().map(HubConfiguration.language)
@@ -57,12 +63,14 @@ struct SettingsLoader {
                 problems.append(.noHubs)
             }
         case .database:
-            problems.removeAll { $0.key.hasPrefix("hubs.") || $0.key == Self.caFile || $0.isMissing(Self.metricsToken) }
+            problems.removeAll { $0.key.hasPrefix("hubs.") || $0.key == Self.caFile || $0.isOfTheServer }
+            warnings.removeAll { $0.isOfTheServer }
         case .registration:
             problems.removeAll { problem in
                 problem.found == Self.notSet && HubSecretKeys.primaries.contains { problem.key.hasSuffix(".\($0)") }
-                    || problem.key == Self.caFile || problem.isMissing(Self.metricsToken)
+                    || problem.key == Self.caFile || problem.isOfTheServer
             }
+            warnings.removeAll { $0.isOfTheServer }
         }
         if unknownKeys == .refuse {
             problems += warnings
@@ -76,13 +84,13 @@ struct SettingsLoader {
         return settings
     }
 
-    /// The options of the command line as a source. They may name a hub or a locale that no file names.
+    /// The options of the command line as a source. They may name a hub, a locale or a person that no file names.
     private mutating func take(
-        _ overrides: [String: String], hubs: inout [String: Set<String>]
+        _ overrides: [String: String], hubs: inout [String: Set<String>], users: inout Set<String>
     ) -> SettingsSources.Source {
         var values: SettingsSources.Source = [:]
         for (dotted, text) in overrides.sorted(by: { $0.key < $1.key }) {
-            let key = dotted.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            let key = SettingsTree.components(of: dotted)
             guard let rule = SettingsTree.root.rule(of: key) else {
                 problems.append(
                     SettingsProblem(
@@ -97,6 +105,13 @@ struct SettingsLoader {
                     continue
                 }
                 hubs[key[1], default: []].formUnion(key.count == 4 ? [key[3]] : [])
+            }
+            if key.count == 4, key.starts(with: ["console", "users"]) {
+                guard PersonName.isOne(key[2]) else {
+                    problems.append(.userName(key[2], found: "(command line)"))
+                    continue
+                }
+                users.insert(key[2])
             }
             guard let value = rule.value(ofOption: text) else {
                 problems.append(.broken(rule, at: dotted, shown: text, from: .commandLine, initial: nil))
@@ -144,8 +159,9 @@ struct SettingsLoader {
         }
     }
 
-    private static func keys(of hubs: [String: Set<String>]) -> [[String]] {
+    private static func keys(of hubs: [String: Set<String>], _ users: Set<String>) -> [[String]] {
         Settings.keys.map { $0.name.split(separator: ".").map(String.init) }
+            + users.sorted().flatMap { name in ConsoleUser.keys.map { ["console", "users", name, $0.name] } }
             + hubs.sorted { $0.key < $1.key }.flatMap { name, locales in
                 HubConfiguration.keys.map { ["hubs", name, $0.name] }
                     + locales.sorted().map { ["hubs", name, "languages", $0] }
@@ -173,7 +189,11 @@ struct SettingsLoader {
 }
 
 extension SettingsProblem {
-    fileprivate func isMissing(_ key: String) -> Bool { self.key == key && found == SettingsLoader.notSet }
+    /// About a secret that only the machine with the worker has to have.
+    fileprivate var isOfTheServer: Bool {
+        key == SettingsLoader.metricsToken && found == SettingsLoader.notSet || key == SettingsLoader.users
+            || SettingsLoader.isPassword(key) && found == SettingsLoader.notSet
+    }
 
     /// A value that its rule does not allow. Secrets are not shown.
     static func broken(
@@ -202,6 +222,12 @@ extension SettingsProblem {
     public static let noHubs = SettingsProblem(
         key: "hubs", found: "names no hub", rule: "a worker needs one to post to",
         remedy: "Add one under hubs in the settings, or set FANFARE_HUBS_NAME_CONNECTION_STRING with its name for NAME")
+
+    static func userName(_ name: String, found: String) -> SettingsProblem {
+        SettingsProblem(
+            key: "console.users.\(name)", found: "does not name a person \(found)", rule: "must be \(PersonName.rule)",
+            remedy: "Choose such a name")
+    }
 
     static func hubName(_ name: String, found: String) -> SettingsProblem {
         SettingsProblem(

@@ -23,15 +23,20 @@ struct Credentials {
             }
             // The loss is meant: a directory that is missing or unreadable has no misspelt files.
             let files = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-            for file in files.sorted() where file.hasPrefix("hubs-") && !names.contains(file) {
+            for file in files.sorted() where Self.isNamedLikeOurs(file) && !names.contains(file) {
                 unknown.append(
                     SettingsProblem(
-                        key: "\(directory)/\(file)", found: "is not the credential of any hub in the settings",
+                        key: "\(directory)/\(file)",
+                        found: "is not the credential of any hub or person in the settings",
                         rule: "only known credentials have an effect",
                         remedy: DidYouMean.nearest(to: file, in: names.sorted()).map { "Did you mean \"\($0)\"" }
                             ?? "Remove it"))
             }
         }
+    }
+
+    private static func isNamedLikeOurs(_ file: String) -> Bool {
+        ["hubs-", "console-users-"].contains { file.hasPrefix($0) }
     }
 
     /// Components joined by dashes; what is neither letter, digit nor dash becomes `_`.

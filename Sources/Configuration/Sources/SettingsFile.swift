@@ -6,6 +6,8 @@ struct SettingsFile {
     private(set) var values: SettingsSources.Source = [:]
     /// Valid hub names, with the locales of their `languages`.
     private(set) var hubs: [String: Set<String>] = [:]
+    /// Valid names of people.
+    private(set) var users: Set<String> = []
     private(set) var problems: [SettingsProblem] = []
     private(set) var unknown: [SettingsProblem] = []
     private let path: String
@@ -104,6 +106,13 @@ struct SettingsFile {
                     return
                 }
                 hubs[key[1], default: []] = []
+            }
+            if key.count == 3, key.starts(with: ["console", "users"]) {
+                guard PersonName.isOne(key[2]) else {
+                    problems.append(.userName(key[2], found: "(\(origin))"))
+                    return
+                }
+                users.insert(key[2])
             }
             read(members, under: key, in: tree)
         case .leaf(let rule):

@@ -13,9 +13,13 @@ extension Settings {
         public let source: String
     }
 
-    /// Every key with its value and source, in the order of the key table, hubs by name, each with the keys of its kind.
+    /// Every key with its value and source, in the order of the key table; then people and hubs by name, each hub with the keys
+    /// of its kind.
     public func describe() -> [Row] {
         var rows = Settings.keys.map { row($0, at: $0.name, of: self) }
+        for (name, user) in console.users.sorted(by: { $0.key < $1.key }) {
+            rows += ConsoleUser.keys.map { row($0, at: "console.users.\(name).\($0.name)", of: user) }
+        }
         for (name, hub) in hubs.sorted(by: { $0.key < $1.key }) {
             let languages = hub.settings.languages.keys.sorted().map(HubConfiguration.language)
             let keys = HubConfiguration.keys.filter { $0.kinds.contains(hub.settings.kind) }
@@ -32,7 +36,7 @@ extension Settings {
 
     /// One key for the reference page.
     public struct Description: Sendable, Equatable {
-        /// With `NAME` and `LOCALE` for hubs and locales.
+        /// With `NAME` for hubs and people and `LOCALE` for locales.
         public let key: String
         public let about: String
         /// `a whole number from 1 to 1000 (messages)`.
@@ -60,11 +64,14 @@ extension Settings {
 
     /// The pattern of a hub's name (ECMA-262).
     public static let hubNamePattern = "^[a-z0-9_-]{1,63}$"
+    /// The same of a person's name, as far as a pattern can say it.
+    public static let userNamePattern = #"^(?!schedule$)\S( ?\S){0,199}$"#
 
     /// The key table for the documentation.
     public static func reference() -> [Description] {
         let hub = HubConfiguration(settings: .init(name: "NAME"))
-        return keys.map { description(of: $0, at: $0.name, in: Settings()) }
+        let users = ConsoleUser.keys.map { description(of: $0, at: "console.users.NAME.\($0.name)", in: ConsoleUser()) }
+        return keys.map { description(of: $0, at: $0.name, in: Settings()) } + users
             + (HubConfiguration.keys + [HubConfiguration.language("LOCALE")])
             .map { description(of: $0, at: "hubs.NAME.\($0.name)", in: hub) }
     }

@@ -78,6 +78,24 @@ public struct Settings: Sendable {
         /// What a request for `/metrics` has to bring on an address that is not on the loopback (RFC 6750). Default: none;
         /// then there are no metrics on such an address.
         public var metricsToken: Secret?
+        /// Where the pages of the console are served. Default (`"off"`): nowhere.
+        public var pages: ListenAddress?
+        /// What the installation is called on its pages: `production`. At most 40 characters. Default: empty, no name.
+        public var name = ""
+        /// In front of every address of the pages, without a slash at its end: `/pushes`. Default: empty.
+        public var basePath = ""
+        /// Host names, perhaps with ports, that browsers ask for besides the address itself, in lower case. Default: none.
+        public var hosts: [String] = []
+        /// As `database.url`, for the login of the pages. Default: nil, `database.url`.
+        public var databaseURL: Secret?
+        /// Where requests come from that others have forwarded, over TLS. Default: none, so none may be forwarded.
+        public var proxies: [AddressRange] = []
+        /// The field of a request's header in which `proxies` name the person. Default: nil, people sign in by password.
+        public var userHeader: String?
+        /// Whether nobody can change anything in the pages.
+        public var isReadOnly = false
+        /// People, by their names. Default: none.
+        public var users: [String: ConsoleUser] = [:]
     }
 
     public struct Log: Sendable, Equatable {

@@ -3,7 +3,8 @@
 /// The last line of defence: our own secrets have the type `Secret`, which does not print. This is for the errors of
 /// other programs, such as a proxy that quotes the request it refuses, with its token. In doubt it takes too much. It
 /// knows `SharedAccessKey=`, `sig=`, `SharedAccessSignature …`, `password=` (also `sslpassword=`), `Bearer …`, `assertion=`,
-/// `access_token=`, `private_key=`, the same as JSON members, `scheme://user:password@host`, and a private key in PEM form.
+/// `access_token=`, `private_key=`, the same as JSON members, `scheme://user:password@host`, a `PasswordHash`, and a private key
+/// in PEM form.
 ///
 /// One pass over the bytes instead of a regular expression: an answer can hold any text, and backtracking over 4,000
 /// characters of `+` once took ten seconds.
@@ -54,7 +55,10 @@ package enum SecretMask {
             if let end = text.word("sharedaccesskey", at: index) { return text.value(after: end, until: key) }
             if let end = text.word("sig", at: index) { return text.value(after: end, until: key) }
         case UInt8(ascii: "p"):
-            if let end = text.word("password", at: index) { return text.value(after: end, until: []) }
+            if let end = text.word("password", at: index), let value = text.value(after: end, until: []) {
+                // "console.users.ana.password: is not set" is a complaint of ours.
+                return text[end] == UInt8(ascii: ":") && text[value].elementsEqual("is".utf8) ? nil : value
+            }
             if let end = text.word("private_key", at: index) { return text.value(after: end, until: key) }
         case UInt8(ascii: "a"):
             if let end = text.word("access_token", at: index) { return text.value(after: end, until: key) }
@@ -64,6 +68,8 @@ package enum SecretMask {
             if let end = text.word("bearer", at: index) { return text.bearerToken(after: end) }
         case UInt8(ascii: "-"):
             return text.privateKey(at: index)
+        case UInt8(ascii: "$"):
+            if let end = text.word("$scrypt$", at: index) { return text.plain(from: end, until: []) }
         case UInt8(ascii: ":"):
             if let end = text.word("://", at: index) { return text.userPassword(from: end) }
         default: break
@@ -210,7 +216,7 @@ extension UnsafeBufferPointer<UInt8> {
         return plain(from: start, until: ends)
     }
 
-    private func plain(from start: Int, until ends: [UInt8]) -> Range<Int>? {
+    fileprivate func plain(from start: Int, until ends: [UInt8]) -> Range<Int>? {
         var index = start
         while index < count, !isBlank(self[index]), !isQuote(self[index]), !ends.contains(self[index]) { index += 1 }
         return index > start ? start..<index : nil

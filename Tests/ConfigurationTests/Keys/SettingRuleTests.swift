@@ -1,3 +1,4 @@
+import PushModel
 import Testing
 
 @testable import Configuration
@@ -11,12 +12,17 @@ import Testing
         "{property}_{language}", "{language}{property}", "{property}", "{language}_x", "property_language", "",
         "/etc/ca.pem", "ca.pem", "tz:{zone}", "{zone}", "tz:{zone", "tz {zone}", "{zone}{zone}", "tz/{zone}",
         "https://host", "https://host:1/", "http://host", "http://127.0.0.1:8099", "http://[::1]", "https://host/x",
-        "example.com:shop", "all~", "50%",
+        "example.com:shop", "all~", "50%", "look", "look, approve", "look,", ",look", "look  ,approve", "/pushes",
+        "/a/b-1", "/a/",
+        "/a//b", "push.example.com:8443", "push.example.com, [::1]:80", "10.0.0.0/8, ::1", "fd00::/8", "10.0.0.5",
+        "a  b",
     ]
 
     @Test func everyPatternAgreesWithItsRule() throws {
         var compared = 0
-        let rules = Settings.keys.map(\.rule) + (HubConfiguration.keys + [HubConfiguration.language("fr")]).map(\.rule)
+        let rules =
+            (Settings.keys.map(\.rule) + ConsoleUser.keys.map(\.rule))
+            + (HubConfiguration.keys + [HubConfiguration.language("fr")]).map(\.rule)
         for case .text(_, let pattern?, let holds) in rules {
             let regex = try Regex(pattern)
             for sample in Self.samples {
@@ -24,7 +30,12 @@ import Testing
                 compared += 1
             }
         }
-        #expect(compared == 14 * Self.samples.count)
+        #expect(compared == 20 * Self.samples.count)
+    }
+
+    @Test(arguments: ["ana", "Ana María", "ana@example.com", "", " ana", "ana ", "Ana  María", "schedule", "schedules"])
+    func thePatternOfNamesOfPeopleAgreesWithItsRule(name: String) throws {
+        #expect(PersonName.isOne(name) == name.contains(try Regex(Settings.userNamePattern)))
     }
 
     @Test func theHubNamePatternAgreesWithItsRule() throws {

@@ -54,6 +54,21 @@ import Testing
         #expect(warnings.count == 1 && warnings[0].contains("holds console.metricsToken"), "\(warnings)")
     }
 
+    @Test(arguments: [
+        (
+            #""users": {"ana": {"may": "look", "password": "\#(SettingsFixture.password)"}}"#,
+            "console.users.ana.password"
+        ),
+        (#""databaseURL": "postgresql://pages:hunter2@db/x""#, "console.databaseURL"),
+    ])
+    func aReadableSecretOfTheConsoleIsReported(members: String, key: String) throws {
+        let fixture = try SettingsFixture()
+        try fixture.write(#"{"console": {\#(members)}}"#)
+        chmod(fixture.file, 0o644)
+        let warnings = try fixture.load().warnings.map(\.description)
+        #expect(warnings.count == 1 && warnings[0].contains("holds \(key)"), "\(warnings)")
+    }
+
     @Test func filesWithoutSecretsMayBeReadable() throws {
         #expect(try warnings(Self.local, mode: 0o644) == [])
         #expect(try warnings(Self.local, url: "postgresql://u@db:5432/x", mode: 0o644) == [])

@@ -127,7 +127,7 @@ import Testing
             SettingsFixture.hub(""), environment: ["FANFARE_DISPACH_BATCH": "5", "FANFARE_COLOUR": "red"])
         #expect(
             problems == [
-                "secrets/hubs-nwes-connectionString is not the credential of any hub in the settings: only known credentials "
+                "secrets/hubs-nwes-connectionString is not the credential of any hub or person in the settings: only known credentials "
                     + "have an effect. Did you mean \"hubs-news-connectionString\".",
                 "FANFARE_COLOUR is not a setting: only known variables have an effect. Unset it.",
                 "FANFARE_DISPACH_BATCH is not a setting: only known variables have an effect. "

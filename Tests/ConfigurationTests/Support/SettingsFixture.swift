@@ -51,6 +51,15 @@ final class SettingsFixture: Sendable {
     static let connection =
         "Endpoint=sb://n.servicebus.windows.net/;SharedAccessKeyName=send;SharedAccessKey=c2VjcmV0a2V5"
 
+    /// A hash of the password "password", by npm's `@phc/scrypt` (its README).
+    static let password = "$scrypt$ln=15,r=8,p=1$D/EEcdfcBkj4DQB3zlfsFQ$v9Xsag5AySIY78DFKslBzeRXCUfsLKCZ0Xm4Xwoh+J0"
+
+    /// Settings with pages of the console, besides `members` of `console`, and with one person who may look.
+    static func pages(_ members: String = "", at address: String = "127.0.0.1:9470", users: String? = nil) -> String {
+        let users = users ?? #""ana": {"may": "look", "password": "\#(password)"}"#
+        return #"{"console": {"pages": "\#(address)", "users": {\#(users)}\#(members.isEmpty ? "" : ", ")\#(members)}}"#
+    }
+
     /// A settings file with one hub that has `members` besides its connection string.
     static func hub(_ members: String, name: String = "news", connection: String = connection) -> String {
         #"{"hubs": {"\#(name)": {"connectionString": "\#(connection)"\#(members.isEmpty ? "" : ", ")\#(members)}}}"#

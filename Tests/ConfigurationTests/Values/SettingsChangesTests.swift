@@ -60,6 +60,34 @@ import Testing
         #expect(try changes("{}", #"{"dispatch": {"slots": 9}, "log": {"level": "debug"}}"#).needsNewWorker)
     }
 
+    /// Whoever loses a right loses it at once, and no worker has to begin for it.
+    @Test func peopleChangeWithoutANewWorker() throws {
+        let changes = try changes(
+            SettingsFixture.pages(),
+            SettingsFixture.pages(
+                #""name": "test", "hosts": "a.example", "proxies": "::1", "userHeader": "X-User", "readOnly": true"#,
+                users: #""ana": {"may": "look, operate"}, "bo": {"may": "look"}"#))
+        #expect(
+            changes.keys == [
+                "console.name", "console.hosts", "console.proxies", "console.userHeader", "console.readOnly",
+                "console.users.ana.may", "console.users.ana.password", "console.users.bo",
+            ])
+        #expect(!changes.needsNewWorker && changes.waiting.isEmpty && changes.refusals.isEmpty)
+    }
+
+    @Test func anotherPasswordIsAChange() throws {
+        let other = SettingsFixture.pages().replacing("ln=15", with: "ln=14")
+        #expect(try changes(SettingsFixture.pages(), other).keys == ["console.users.ana.password"])
+    }
+
+    @Test func whereThePagesAreWaitsForARestart() throws {
+        let changes = try changes(
+            SettingsFixture.pages(),
+            SettingsFixture.pages(#""basePath": "/p", "databaseURL": "host=db""#, at: "127.0.0.1:9471"))
+        #expect(changes.waiting == ["console.pages", "console.basePath", "console.databaseURL"])
+        #expect(changes.keys == changes.waiting && !changes.needsNewWorker)
+    }
+
     /// What waits for the hub was written for the other service.
     @Test func aHubKeepsItsKind() throws {
         let one = try fixture.load(SettingsFixture.hub("", name: "shop"))

@@ -36,6 +36,21 @@ import Testing
         }
     }
 
+    @Test func peopleAreShownWithoutTheirPasswords() throws {
+        let settings = try fixture.load(
+            SettingsFixture.pages(
+                users:
+                    #""bo": {"may": "approve ,look"}, "ana@example.com": {"password": "\#(SettingsFixture.password)"}"#),
+            environment: ["FANFARE_CONSOLE_USERS_ANA_EXAMPLE_COM_MAY": "operate"], unknownKeys: .warn)
+        let rows = settings.describe().filter { $0.key.hasPrefix("console.users.") }.map { [$0.key, $0.value] }
+        #expect(
+            rows == [
+                ["console.users.ana@example.com.may", "operate"], ["console.users.ana@example.com.password", "•••"],
+                ["console.users.bo.may", "look, approve"], ["console.users.bo.password", ""],
+            ])
+        #expect(!"\(settings)".contains("scrypt"))
+    }
+
     @Test func theReferenceNamesEveryKeyOnce() throws {
         let reference = Settings.reference()
         #expect(Set(reference.map(\.key)).count == reference.count)
@@ -47,6 +62,9 @@ import Testing
         let batch = try #require(reference.first { $0.key == "dispatch.batch" })
         #expect(batch.initial == "1000" && batch.rule == "a whole number from 1 to 1000 (messages)")
         #expect(batch.credential == nil)
+        let password = try #require(reference.first { $0.key == "console.users.NAME.password" })
+        #expect(password.variable == "FANFARE_CONSOLE_USERS_NAME_PASSWORD")
+        #expect(password.credential == "console-users-NAME-password")
     }
 
     @Test func theReferenceNamesTheKindsOfAKey() throws {

@@ -3,10 +3,6 @@ import Testing
 @testable import Signing
 
 @Suite struct HMACTests {
-    private func hex(_ bytes: [UInt8]) -> String {
-        bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-    }
-
     /// RFC 4231, cases 1, 2, 3 and 6; the last by `openssl dgst -hmac ""`.
     @Test(arguments: [
         (
@@ -28,7 +24,7 @@ import Testing
         ([], [], "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad"),
     ])
     func publishedAnswersMatch(key: [UInt8], message: [UInt8], answer: String) {
-        #expect(hex(HMAC.sha256(key: key, message)) == answer)
+        #expect(Hex.text(HMAC.sha256(key: key, message)) == answer)
     }
 
     @Test func everySignatureOfAKeyedSignerStartsFresh() {

@@ -19,7 +19,7 @@ import Testing
         ("host=db password=secret user=me", "host=db password=••• user=me"),
         ("host=db password = 'se cr\\'et' user=me", "host=db password = '•••' user=me"),
         ("sslpassword=secret", "sslpassword=•••"),
-        ("PASSWORD=secret", "PASSWORD=•••"),
+        ("PASSWORD=secret", "PASSWORD=•••"), ("password: issecret", "password: •••"),
         (
             "{\"password\": \"secret\", \"SharedAccessKey\":\"secret\", \"n\": 1}",
             "{\"password\": \"•••\", \"SharedAccessKey\":\"•••\", \"n\": 1}"
@@ -49,6 +49,7 @@ import Testing
             "private_key=•••\nafter"
         ),
         ("key -----BEGIN RSA PRIVATE KEY-----\nc2VjcmV0", "key •••"),
+        ("refused: $scrypt$ln=15,r=8,p=3$c2VjcmV0$c2VjcmV0+/ at", "refused: $scrypt$••• at"),
         ("-----begin encrypted private key-----c2VjcmV0-----END ENCRYPTED PRIVATE KEY-----.", "•••."),
     ])
     func aSecretIsMasked(text: String, shown: String) {
@@ -64,6 +65,8 @@ import Testing
         "see https://host/a:b@c", "design=1; 漢字 ://", "SharedAccessSignature", "Bearer", "a bearer token is missing",
         "WWW-Authenticate: Bearer realm=\"x\", error=\"invalid_token\"", "Invalid assertion: it has ended",
         "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----", "private_key_id: 1f", "no access_token came",
+        "$scrypt", "$scrypt$",
+        "console.users.ana.password: is not set",
         "access_token_auth: true", "--- a ------ b",
     ])
     func textWithoutSecretsStays(text: String) {
