@@ -586,6 +586,9 @@ CREATE TABLE push.serving (
     skew_seconds     real,
     settings_hash    text,
     trouble          text,
+    milliseconds_p50 real,
+    milliseconds_p95 real,
+    milliseconds_p99 real,
     at               timestamptz NOT NULL DEFAULT clock_timestamp(),
     PRIMARY KEY (worker, hub)
 ) WITH (fillfactor = 20);
@@ -613,6 +616,11 @@ COMMENT ON COLUMN push.serving.settings_hash IS
 COMMENT ON COLUMN push.serving.trouble IS
     'Why the worker has no pass for the hub (an access token that it fetches) and posts nothing there, once that has '
     'lasted for 5 s. Null: it has one.';
+COMMENT ON COLUMN push.serving.milliseconds_p50 IS
+    'Milliseconds in which the hub gave half of its answers of the last minute, at most an eighth too much. Null: it gave none, or '
+    'the worker is of a build that does not measure this.';
+COMMENT ON COLUMN push.serving.milliseconds_p95 IS 'The same for 95 of 100 answers.';
+COMMENT ON COLUMN push.serving.milliseconds_p99 IS 'The same for 99 of 100 answers.';
 COMMENT ON COLUMN push.serving.at IS 'When the worker reported this.';
 
 CREATE SEQUENCE push.claim_id;
@@ -838,6 +846,13 @@ CREATE TABLE push.audit (
     action text NOT NULL,
     detail json NOT NULL DEFAULT '{}'
 );
+CREATE INDEX audit_in_time ON push.audit (at);
+CREATE INDEX audit_of_person ON push.audit (person, id);
+CREATE INDEX audit_of_action ON push.audit (action, id);
+COMMENT ON INDEX push.audit_in_time IS
+    'What was done since or until a time; for push.story_of, who cancelled or erased a message.';
+COMMENT ON INDEX push.audit_of_person IS 'What one person did, the newest first.';
+COMMENT ON INDEX push.audit_of_action IS 'Who called one function, the newest first.';
 COMMENT ON TABLE push.audit IS
     'What people did: each call of a function that acts adds a row, in the same transaction.';
 COMMENT ON COLUMN push.audit.id IS 'Number of the entry, ascending.';

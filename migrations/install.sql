@@ -127,7 +127,11 @@ DELETE FROM push.schema_file WHERE path !~ '^[0-9]';
 \ir views/messages.sql
 \ir views/gone.sql
 \ir functions/operations/find_messages.sql
+\ir functions/operations/search_messages.sql
+\ir functions/operations/story.sql
+\ir functions/operations/groups.sql
 \ir views/operations.sql
+\ir views/hubs.sql
 \ir functions/operations/checks.sql
 \ir views/estimate.sql
 \ir views/locks.sql

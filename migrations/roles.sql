@@ -139,7 +139,7 @@ BEGIN ATOMIC
                 'create_campaign schedule_campaign pause_schedule resume_schedule backfill_campaign '
                 'archive_campaign unarchive_campaign tag_campaign start_run run_campaign cancel_run pause_run resume_run set_run_rate retry_run resolve_run '
                 'results_of_run campaign_remarks test_campaign make_list replace_list keep_members drop_list suppress '
-                'suppress_many unsuppress learn_templates forget_templates keep_reach'),
+                'suppress_many unsuppress learn_templates forget_templates keep_reach audience_names'),
                ('push_campaign push_approve push_operator',
                 'changes_of_revision check_campaign stand_ins_of_campaign recipients_of_campaign texts_of_campaign'),
                ('push_campaign push_approve push_monitor push_operator',
@@ -151,7 +151,7 @@ BEGIN ATOMIC
                ('push_worker push_operator', 'make_partitions'),
                -- Most of these are called by views, which check this right of the role that reads them.
                ('push_monitor push_operator',
-                'status_of ended_since find_message find_messages find_changes messages_in_same_post awaited_by eta '
+                'status_of ended_since find_message find_messages search_messages_v1 story_of groups_of_failures_v1 groups_of_doubts_v1 find_changes messages_in_same_post awaited_by eta '
                 'doubts_of_campaign holders_of_snapshots waits_for_locks due_at_of is_alive holder_of claims_of_workers backlog_for_scaling'),
                ('push_operator',
                 'cancel cancel_campaign cancel_hub retry retry_failed resolve resolve_doubts erase rescue pause_hub '

@@ -75,20 +75,20 @@ SELECT h.name AS hub,
        now() - d.oldest AS waiting,
        r.refused
   FROM push.hub h
-       LEFT JOIN push.hub_state s ON s.hub = h.id,
-       LATERAL (
+       LEFT JOIN push.hub_state s ON s.hub = h.id
+       LEFT JOIN LATERAL (                      -- a query without these columns does not pay for the counts
            SELECT count(*) FILTER (WHERE d.due_at <= now()) AS due,
                   count(*) FILTER (WHERE d.due_at > now()) AS later,
                   min(d.due_at) FILTER (WHERE d.due_at <= now()) AS oldest
              FROM push.installation_due d
-            WHERE d.hub = h.id) d,
-       LATERAL (
+            WHERE d.hub = h.id) d ON true
+       LEFT JOIN LATERAL (
            SELECT count(*) AS refused
              FROM push.installation_result r
                   JOIN push.installation_change c ON c.id = r.id
             WHERE r.status = 'refused'
               AND r.at > now() - interval '1 day'
-              AND c.hub = h.id) r
+              AND c.hub = h.id) r ON true
  WHERE h.removed_at IS NULL;
 COMMENT ON VIEW push.device_backlog IS 'What waits of the changes of devices at each hub, and how many were refused.';
 COMMENT ON COLUMN push.device_backlog.hub IS 'Name of the hub.';

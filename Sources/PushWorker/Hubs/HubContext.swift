@@ -25,6 +25,7 @@ public final class HubContext: Sendable {
     let metrics: HubMetrics
     let gate = Gate()
     let throughput = Throughput()
+    let latency = RecentLatency()
     let ahead = WriteAhead()
     let keys = KeyFailover()
     let clockSkew = ClockSkew()
@@ -218,7 +219,7 @@ public final class HubContext: Sendable {
         HubReport(
             hub: id, key: key, hasSecondary: passes.hasSecondary, tokenExpiresAt: passes.expiry.map(Double.init),
             signings: passes.issued, window: window.size, inFlight: window.inFlight, rate: throughput.rate(now: now),
-            skewSeconds: clockSkew.seconds, settingsHash: settingsHash,
+            latency: latency.percentiles(now: now), skewSeconds: clockSkew.seconds, settingsHash: settingsHash,
             trouble: gate.read { $0.lackOfPass(now: now) })
     }
 }

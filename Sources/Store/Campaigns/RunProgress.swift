@@ -56,6 +56,8 @@ public struct RunProgress: Sendable, Equatable {
     public var doubleExample: String?
     /// Without a message, or without one yet; an estimate, nil: unknown.
     public var neverMade: Int64?
+    /// Since when it is in its state, ISO 8601; nil: not known.
+    public var stateSince: String?
 
     /// Recipients that are left out.
     public var leftOut: Int64 { suppressed + capped + doubleKey + passed + outsideWindow }
@@ -71,15 +73,7 @@ extension CampaignStore {
         let runs = try await newest(name, key: key, limit: limit)
         return try await database.query(
             """
-            SELECT p.campaign, p.key, p.state::text, p.why, p.expanded, p.total, p.is_expanded, p.accepted, p.rejected,
-                   p.expired, p.cancelled, p.in_doubt, p.under_way, p.pending, p.suppressed, p.capped, p.reasons::text,
-                   p.per_second::double precision, p.rate::double precision,
-                   extract(epoch FROM p.eta)::double precision, p.revision,
-                   extract(epoch FROM p.took)::double precision, push.iso(p.started_at), p.started_by,
-                   ARRAY(SELECT h.hub FROM push.run_hubs h WHERE h.run = p.run AND h.workers = 0 ORDER BY h.hub),
-                   p.is_test, (SELECT c.unapproved FROM push.campaign c WHERE c.name = p.campaign),
-                   p.bypasses_suppression, p.passed, p.outside_window, p.unknown_zone, push.iso(p.waits_until), p.waits_for,
-                   p.double_key, p.double_example, p.never_made
+            SELECT \(raw: Self.progressColumns), (SELECT c.unapproved FROM push.campaign c WHERE c.name = p.campaign)
               FROM unnest(\(runs)) u(run),
                    LATERAL (SELECT p.* FROM push.run_progress p WHERE p.run = u.run OFFSET 0) p
              ORDER BY p.run DESC
@@ -88,6 +82,34 @@ extension CampaignStore {
             try rows.map { row in try Self.progress(&row) }
         }
     }
+
+    /// Runs that have not ended, the newest first, without tests. What only the roles of campaigns may read is left out
+    /// (`unapproved`), so that a monitor may ask.
+    ///
+    /// - Parameter limit: more are left out.
+    public func openRuns(limit: Int32) async throws(DatabaseError) -> [RunProgress] {
+        try await database.query(
+            """
+            SELECT \(raw: Self.progressColumns), NULL
+              FROM push.run_progress p
+             WHERE p.ended_at IS NULL AND NOT p.is_test
+             ORDER BY p.run DESC LIMIT \(limit)
+            """, doing: "see how far campaigns are"
+        ) { rows in
+            try rows.map { row in try Self.progress(&row) }
+        }
+    }
+
+    /// What `progress` reads of `p`, a row of `push.run_progress`, before why its campaign is not approved.
+    private static let progressColumns = """
+        p.campaign, p.key, p.state::text, p.why, p.expanded, p.total, p.is_expanded, p.accepted, p.rejected,
+        p.expired, p.cancelled, p.in_doubt, p.under_way, p.pending, p.suppressed, p.capped, p.reasons::text,
+        p.per_second::double precision, p.rate::double precision, extract(epoch FROM p.eta)::double precision, p.revision,
+        extract(epoch FROM p.took)::double precision, push.iso(p.started_at), p.started_by,
+        ARRAY(SELECT h.hub FROM push.run_hubs h WHERE h.run = p.run AND h.workers = 0 ORDER BY h.hub), p.is_test,
+        p.bypasses_suppression, p.passed, p.outside_window, p.unknown_zone, push.iso(p.waits_until), p.waits_for,
+        p.double_key, p.double_example, p.never_made, push.iso(p.state_since)
+        """
 
     /// `push.run.id` of the newest runs. Without a key and of one alone, tests are left out: what a campaign does is asked.
     private func newest(_ name: String?, key: String?, limit: Int32) async throws(DatabaseError) -> [Int64] {
@@ -109,7 +131,7 @@ extension CampaignStore {
     }
 
     private static func progress(_ row: inout Row) throws(DatabaseError) -> RunProgress {
-        RunProgress(
+        var progress = RunProgress(
             campaign: try row.string(), key: try row.string(), state: try row.runState(), why: try row.stringOrNil(),
             expanded: try row.int64(), total: try row.int64OrNil(), isExpanded: try row.bool(),
             accepted: try row.int64(), rejected: try row.int64(), expired: try row.int64(),
@@ -119,10 +141,13 @@ extension CampaignStore {
             perSecond: try row.double(), rate: try row.doubleOrNil(), eta: try row.doubleOrNil(),
             revision: try row.int32(), took: try row.double(), startedAt: try row.string(),
             startedBy: try row.string(), unserved: try row.stringArray(),
-            isTest: try row.bool(), unapproved: try row.stringOrNil(), bypassesSuppression: try row.bool(),
+            isTest: try row.bool(), bypassesSuppression: try row.bool(),
             passed: try row.int64(), outsideWindow: try row.int64(), unknownZone: try row.int64(),
             waitsUntil: try row.stringOrNil(), waitsFor: try row.stringOrNil(),
-            doubleKey: try row.int64(), doubleExample: try row.stringOrNil(), neverMade: try row.int64OrNil())
+            doubleKey: try row.int64(), doubleExample: try row.stringOrNil(), neverMade: try row.int64OrNil(),
+            stateSince: try row.stringOrNil())
+        progress.unapproved = try row.stringOrNil()
+        return progress
     }
 
     /// A revision of a campaign.

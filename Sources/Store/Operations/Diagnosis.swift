@@ -69,6 +69,8 @@ public struct SnapshotHolder: Sendable, Equatable {
     public var seconds: Double?
     /// What ends it.
     public var remedy: String
+    /// Since when it has kept the snapshot, ISO 8601; nil: unknown.
+    public var since: String?
 }
 
 extension Diagnosis {
@@ -76,14 +78,15 @@ extension Diagnosis {
     public func snapshots() async throws(DatabaseError) -> [SnapshotHolder] {
         try await database.query(
             """
-            SELECT kind, holder, who, application, extract(epoch FROM held)::double precision, remedy
+            SELECT kind, holder, who, application, extract(epoch FROM held)::double precision, remedy, push.iso(since)
               FROM push.snapshot_holders
             """, doing: "read push.snapshot_holders"
         ) { rows in
             try rows.map { row in
                 SnapshotHolder(
                     kind: try row.string(), holder: try row.string(), role: try row.stringOrNil(),
-                    application: try row.stringOrNil(), seconds: try row.doubleOrNil(), remedy: try row.string())
+                    application: try row.stringOrNil(), seconds: try row.doubleOrNil(), remedy: try row.string(),
+                    since: try row.stringOrNil())
             }
         }
     }

@@ -46,6 +46,10 @@ public struct SystemStatus: Sendable, Codable, Equatable {
         public var speedWhy: String?
         /// nil: no change of a device waits, and none was refused in the last day.
         public var devices: Devices?
+        /// When it was held, else when gate, pause or breaker last changed, ISO 8601; nil: no state yet.
+        public var since: String?
+        /// Seconds the clock of the worker that is furthest off is ahead of the hub's (negative: behind); nil: not known.
+        public var skew: Double?
     }
 
     /// Changes of devices at one hub: a row of `push.device_backlog`.
@@ -90,6 +94,8 @@ public struct SystemStatus: Sendable, Codable, Equatable {
         public var trouble: String?
         public var claims: Int64
         public var messages: Int64
+        /// When its last heartbeat was, ISO 8601; nil: not known.
+        public var beatAt: String?
     }
 
     public struct Count: Sendable, Codable, Equatable {
@@ -132,6 +138,21 @@ public struct SystemStatus: Sendable, Codable, Equatable {
         return status
     }
 
+    /// The hubs without their backlog, by name: `due`, `later` and `waiting` are 0 and nil, and `devices` is nil. Costs the same
+    /// however much is pending.
+    ///
+    /// - Throws: `DatabaseError` 42501 unless the role may read the views.
+    public static func hubsWithoutBacklog(from database: Database) async throws(DatabaseError) -> [Hub] {
+        try await hubs(database, .views, isCounted: false)
+    }
+
+    /// Workers and what they hold, by number.
+    ///
+    /// - Throws: `DatabaseError` 42501 unless the role may read the views.
+    public static func workers(from database: Database) async throws(DatabaseError) -> [Worker] {
+        try await workers(database, .views)
+    }
+
     /// Counts all that are in doubt, also the older ones.
     public mutating func countDoubts(in database: Database) async throws(DatabaseError) {
         inDoubt = try await Self.inDoubt(database, .views)
@@ -139,15 +160,7 @@ public struct SystemStatus: Sendable, Codable, Equatable {
     }
 
     mutating func count(as pulse: DatabasePulse) {
-        let lanes = Dictionary(grouping: pulse.lanes, by: \.hub)
-        for index in hubs.indices {
-            let lanes = lanes[hubs[index].hub, default: []]
-            hubs[index].due = lanes.reduce(0) { $0 + $1.due }
-            hubs[index].moreDue = lanes.contains(where: \.moreDue)
-            hubs[index].later = lanes.reduce(0) { $0 + $1.later }
-            hubs[index].moreLater = lanes.contains(where: \.moreLater)
-            hubs[index].waiting = lanes.compactMap(\.waiting).max()
-        }
+        hubs.count(as: pulse)
         inDoubt = pulse.inDoubt.reduce(0) { $0 + $1.messages }
         moreInDoubt = pulse.moreInDoubt
     }
@@ -195,7 +208,8 @@ public struct SystemStatus: Sendable, Codable, Equatable {
             SELECT hub, kind, state, why, \(raw: counts),
                    workers, push.iso(unserved_since), differing, note, key, push.iso(token_expires_at),
                    push.iso(gate_until), push.iso(next_probe), "window", in_flight,
-                   answers_per_second::double precision, rate::double precision, speed, speed_why
+                   answers_per_second::double precision, rate::double precision, speed, speed_why, push.iso(since),
+                   skew_seconds::double precision
               FROM \(raw: source.of("hub_health")) ORDER BY hub
             """, doing: "read push.hub_health"
         ) { rows in
@@ -209,7 +223,7 @@ public struct SystemStatus: Sendable, Codable, Equatable {
                     nextProbe: try row.stringOrNil(), window: try row.int64OrNil(),
                     inFlight: try row.int64OrNil(), answersPerSecond: try row.doubleOrNil(),
                     rate: try row.doubleOrNil(), speed: try row.doubleOrNil(),
-                    speedWhy: try row.stringOrNil())
+                    speedWhy: try row.stringOrNil(), since: try row.stringOrNil(), skew: try row.doubleOrNil())
             }
         }
     }
@@ -218,7 +232,7 @@ public struct SystemStatus: Sendable, Codable, Equatable {
         try await database.query(
             """
             SELECT id, name, version, extract(epoch FROM last_beat)::double precision, alive, doing, trouble,
-                   claims, messages::bigint
+                   claims, messages::bigint, push.iso(now() - last_beat)
               FROM \(raw: source.of("workers")) ORDER BY id
             """, doing: "read push.workers"
         ) { rows in
@@ -226,7 +240,8 @@ public struct SystemStatus: Sendable, Codable, Equatable {
                 Worker(
                     id: try row.int32(), name: try row.string(), version: try row.string(),
                     lastBeat: try row.double(), alive: try row.bool(), doing: try row.stringOrNil(),
-                    trouble: try row.stringOrNil(), claims: try row.int64(), messages: try row.int64())
+                    trouble: try row.stringOrNil(), claims: try row.int64(), messages: try row.int64(),
+                    beatAt: try row.stringOrNil())
             }
         }
     }
@@ -254,6 +269,21 @@ public struct SystemStatus: Sendable, Codable, Equatable {
                     hub: try row.string(), status: try row.string(), reason: try row.string(),
                     results: try row.int64())
             }
+        }
+    }
+}
+
+extension [SystemStatus.Hub] {
+    /// Sets what is pending at each, as a pulse counted it.
+    package mutating func count(as pulse: DatabasePulse) {
+        let lanes = Dictionary(grouping: pulse.lanes, by: \.hub)
+        for index in indices {
+            let lanes = lanes[self[index].hub, default: []]
+            self[index].due = lanes.reduce(0) { $0 + $1.due }
+            self[index].moreDue = lanes.contains(where: \.moreDue)
+            self[index].later = lanes.reduce(0) { $0 + $1.later }
+            self[index].moreLater = lanes.contains(where: \.moreLater)
+            self[index].waiting = lanes.compactMap(\.waiting).max()
         }
     }
 }

@@ -122,13 +122,14 @@ public struct Workers: Sendable {
     ) async throws(DatabaseError) -> Beat {
         try await database.query(
             """
-            SELECT id, worker_epoch, beats, lease::double precision, claims, newest_claim FROM push_worker.heartbeat_v1(
+            SELECT id, worker_epoch, beats, lease::double precision, claims, newest_claim FROM push_worker.heartbeat_v2(
                 \(me.number), \(me.epoch), \(lowestClaim), \(doing), \(reports.map(\.hub)), \(reports.map(\.key.rawValue)),
                 \(reports.map(\.hasSecondary)), \(reports.map { $0.tokenExpiresAt.map(Timestamp.init(secondsSince1970:)) }),
                 \(reports.map { Int32(clamping: $0.signings) }), \(reports.map { Int32(clamping: $0.window) }),
                 \(reports.map { Int32(clamping: $0.inFlight) }), \(reports.map(\.rate)), \(reports.map(\.skewSeconds)),
                 \(reports.map(\.settingsHash)), \(trouble),
-                \(reports.map(\.trouble)))
+                \(reports.map(\.trouble)), \(reports.map(\.latency?.p50)), \(reports.map(\.latency?.p95)),
+                \(reports.map(\.latency?.p99)))
             """, doing: "send a heartbeat"
         ) { rows in
             var beat = Beat()

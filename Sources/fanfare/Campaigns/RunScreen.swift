@@ -59,7 +59,7 @@ enum RunScreen {
                 "\(run.state.isOver || run.state == .cancelling ? "never" : "not") made \(HumanFormat.grouped(never))")
         }
         if run.unknownZone > 0 { parts.append("unknown zone \(HumanFormat.grouped(run.unknownZone))") }
-        if let rate = run.rate { parts.append("rate \(TopScreen.rate(rate))/s") }
+        if let rate = run.rate { parts.append("rate \(HumanFormat.rate(rate))/s") }
         parts.append("revision \(run.revision)")
         if run.isTest { parts.append("a test") }
         return "  " + parts.joined(separator: "   ")

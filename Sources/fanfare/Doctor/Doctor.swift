@@ -54,9 +54,9 @@ struct Doctor: ReportingCommand {
         return Report(findings, failing: status)
     }
 
-    private func configuration(_ settings: Settings) -> [DoctorFinding] {
+    private func configuration(_ settings: Settings) -> [Finding] {
         let area = "configuration"
-        var findings: [DoctorFinding] = [.ok(area, "file", settings.file ?? "none; environment and defaults alone")]
+        var findings: [Finding] = [.ok(area, "file", settings.file ?? "none; environment and defaults alone")]
         findings += settings.warnings.map {
             .warn(area, $0.key, "\($0.found): \($0.rule)", remedy: "\($0.remedy).")
         }
@@ -67,9 +67,9 @@ struct Doctor: ReportingCommand {
     }
 
     /// - Returns: also the status when one of them fails: a database that is away has its own.
-    private func database(_ settings: Settings) async -> ([DoctorFinding], ExitStatus) {
+    private func database(_ settings: Settings) async -> ([Finding], ExitStatus) {
         let database = settings.makeDatabase(log: Logger(label: "fanfare.database"))
-        var found: ([DoctorFinding], ExitStatus)
+        var found: ([Finding], ExitStatus)
         do {
             found = (try await DoctorDatabase(database, deep: deep).findings(), .someFailed)
             if !found.0.hasFailed {
@@ -78,7 +78,7 @@ struct Doctor: ReportingCommand {
         } catch {
             let failure = Failure(of: error)
             let remedy = failure?.complaints.first?.hint ?? "Check database.url: fanfare config print"
-            let finding = DoctorFinding.fail(
+            let finding = Finding.fail(
                 "database", "connection", failure?.complaints.first.map { "\($0.what): \($0.why)" } ?? "\(error)",
                 remedy: remedy)
             found = ([finding], failure?.status ?? .internalFault)
@@ -91,7 +91,7 @@ struct Doctor: ReportingCommand {
         return found
     }
 
-    private static func finding(of wire: ConnectionSecurity) -> DoctorFinding {
+    private static func finding(of wire: ConnectionSecurity) -> Finding {
         guard !wire.remoteHosts.isEmpty else { return .ok("database", "TLS", "nothing leaves this machine") }
         let hosts = wire.remoteHosts.joined(separator: ", ")
         guard !wire.isSafe else { return .ok("database", "TLS", "sslmode \(wire.sslmode): \(hosts) is verified") }
@@ -103,7 +103,7 @@ struct Doctor: ReportingCommand {
 
 extension Report {
     /// - Parameter status: when one of them fails.
-    init(_ findings: [DoctorFinding], failing status: ExitStatus) {
+    init(_ findings: [Finding], failing status: ExitStatus) {
         self.init(
             findings.text + "\n\n" + findings.summary,
             ["ok": .flag(!findings.hasFailed), "findings": .list(findings.map(\.json))],

@@ -8,14 +8,14 @@ enum DoctorDevices {
     /// - Parameters:
     ///   - longestWait: seconds a change may be due.
     /// - Returns: nothing where no change waits and none was refused in the last day.
-    static func findings(_ hub: SystemStatus.Hub, longestWait: Double) -> [DoctorFinding] {
+    static func findings(_ hub: SystemStatus.Hub, longestWait: Double) -> [Finding] {
         guard let devices = hub.devices else { return [] }
         return [waiting(devices, hub, longestWait), refused(devices, hub)].compactMap(\.self)
     }
 
     private static func waiting(
         _ devices: SystemStatus.Devices, _ hub: SystemStatus.Hub, _ longestWait: Double
-    ) -> DoctorFinding? {
+    ) -> Finding? {
         let (area, name) = ("hub \(hub.hub)", "devices")
         guard devices.pending > 0 else { return nil }
         if let since = hub.unservedSince {
@@ -41,7 +41,7 @@ enum DoctorDevices {
                 + "log of its workers.")
     }
 
-    private static func refused(_ devices: SystemStatus.Devices, _ hub: SystemStatus.Hub) -> DoctorFinding? {
+    private static func refused(_ devices: SystemStatus.Devices, _ hub: SystemStatus.Hub) -> Finding? {
         devices.refusedWords.map {
             .warn(
                 "hub \(hub.hub)", "refused devices", $0,

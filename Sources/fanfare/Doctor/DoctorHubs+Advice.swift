@@ -1,13 +1,14 @@
 import PushModel
+import Store
 
 extension DoctorHubs {
     /// Posts a second above which a service that asks for a ramp has to have one.
     static let rateWithoutRamp = 1_000
 
     /// What the service of a hub asks of its senders, and its settings leave out. Pure.
-    static func advice(on hub: HubSettings) -> [DoctorFinding] {
+    static func advice(on hub: HubSettings) -> [Finding] {
         let area = "hub \(hub.name)"
-        var findings: [DoctorFinding] = []
+        var findings: [Finding] = []
         switch hub.kind {
         case .notificationHubs, .apns: break
         case .fcm:

@@ -8,6 +8,7 @@ import PushModel
 import Signing
 
 import class Foundation.ProcessInfo
+import Store
 
 /// Every hub of the settings: whether it is reached, proves who it is, and takes our keys. Nothing is sent
 /// (`HubService.question`).
@@ -17,7 +18,7 @@ enum DoctorHubs {
 
     static func findings(
         _ hubs: [String: HubConfiguration], _ transport: TransportSettings
-    ) async throws -> [DoctorFinding] {
+    ) async throws -> [Finding] {
         guard !hubs.isEmpty else { return [] }
         var settings = transport
         settings.slots = 16
@@ -25,7 +26,7 @@ enum DoctorHubs {
         return try await Failure.saying("cannot look at the hubs") {
             let services = try hubs.sorted { $0.key < $1.key }.map { ($0.key, try HubService($0.value)) }
             let clients = try HTTPClients(settings, http2: services.map(\.1.provider.http2))
-            var findings: [DoctorFinding] = []
+            var findings: [Finding] = []
             for (name, service) in services { findings += try await ask(name, service, clients) }
             await clients.shutdown()
             return findings
@@ -34,8 +35,8 @@ enum DoctorHubs {
 
     private static func ask(
         _ name: String, _ service: HubService, _ clients: HTTPClients
-    ) async throws -> [DoctorFinding] {
-        var findings: [DoctorFinding] = []
+    ) async throws -> [Finding] {
+        var findings: [Finding] = []
         for (index, credential) in service.credentials.enumerated() {
             let place = Place(
                 area: "hub \(name)", key: credential.name, base: service.base,
@@ -65,7 +66,7 @@ enum DoctorHubs {
     }
 
     /// Whether there is time until a client certificate ends. Pure.
-    static func finding(_ certificate: ClientCertificate, of hub: HubSettings, now: Double) -> DoctorFinding {
+    static func finding(_ certificate: ClientCertificate, of hub: HubSettings, now: Double) -> Finding {
         let (area, name) = ("hub \(hub.name)", "certificate ends")
         let end = CertificateEnd(at: certificate.notAfter)
         guard end.isNear(now: now) else { return .ok(area, name, "on \(end.date)") }
@@ -78,7 +79,7 @@ enum DoctorHubs {
     }
 
     /// Why there is no pass to ask with. Pure.
-    static func finding(_ trouble: PassTrouble, at place: Place) -> DoctorFinding {
+    static func finding(_ trouble: PassTrouble, at place: Place) -> Finding {
         let found =
             switch trouble {
             case .refused(let why): "lets nobody in: \(why)"
@@ -104,7 +105,7 @@ enum DoctorHubs {
     }
 
     /// What an answer says about the key it was asked with. Pure.
-    static func finding(_ answer: Answer, _ reply: Reply, at place: Place) -> DoctorFinding {
+    static func finding(_ answer: Answer, _ reply: Reply, at place: Place) -> Finding {
         let (area, name) = (place.area, place.key)
         let words = answer.error ?? "hub replied \(answer.status.map(String.init) ?? "nothing")"
         let remedy = place.remedies.remedy(of: answer.verdict, http: answer.status) ?? "Ask again later."
@@ -163,12 +164,12 @@ enum DoctorHubs {
         return date - reply.receivedAt
     }
 
-    private static func clock(_ skew: Double, _ place: Place) -> DoctorFinding {
+    private static func clock(_ skew: Double, _ place: Place) -> Finding {
         guard abs(skew) > clockTolerance else {
             return .ok(place.area, "clock", "differs from ours by less than \(HumanFormat.duration(clockTolerance))")
         }
         return .fail(
-            place.area, "clock", "the hub is \(DoctorDatabase.difference(skew)) us",
+            place.area, "clock", "the hub is \(ServerFindings.difference(skew)) us",
             remedy: HubRemedies.clock)
     }
 }

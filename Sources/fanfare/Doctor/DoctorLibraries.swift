@@ -3,6 +3,7 @@ import Glibc
 import HTTPTransport
 import Postgres
 import Signing
+import Store
 
 /// The libraries this process runs with, and the settings as they were read. Pure but for a look at the certificates.
 enum DoctorLibraries {
@@ -10,7 +11,7 @@ enum DoctorLibraries {
     static let oldestCurl = "7.80.0"
 
     /// - Parameter caFile: `transport.caFile`; empty: libcurl's own.
-    static func findings(caFile: String) -> [DoctorFinding] {
+    static func findings(caFile: String) -> [Finding] {
         let area = "libraries"
         let curl = LibCurlFacts.current
         return [
@@ -31,7 +32,7 @@ enum DoctorLibraries {
         ]
     }
 
-    private static func certificates(_ bundle: String?, isOurs: Bool) -> DoctorFinding {
+    private static func certificates(_ bundle: String?, isOurs: Bool) -> Finding {
         let name = "trusted certificates"
         guard let bundle else {
             return .fail(

@@ -6,7 +6,7 @@ enum DoctorRights {
     private static let area = "database"
     private static let name = "rights"
 
-    static func finding(_ access: RoleAccess) -> DoctorFinding {
+    static func finding(_ access: RoleAccess) -> Finding {
         guard access.isOwner || !access.groups.isEmpty else {
             let groups = RoleAccess.Group.allCases.map(\.rawValue).joined(separator: ", ")
             return noGroup(access.name, found: "role \(access.name) is in none of \(groups)")
@@ -17,7 +17,7 @@ enum DoctorRights {
     }
 
     /// Campaigns read views with the rights of push_audience, which therefore owns the functions that do.
-    static func audiences(_ access: RoleAccess) -> DoctorFinding {
+    static func audiences(_ access: RoleAccess) -> Finding {
         guard let owner = access.audiencesBelongTo else {
             return .ok(area, "audiences", "views are read with the rights of push_audience")
         }
@@ -29,7 +29,7 @@ enum DoctorRights {
     }
 
     /// A role that Fanfare knows nothing of.
-    static func noGroup(_ role: String, found: String) -> DoctorFinding {
+    static func noGroup(_ role: String, found: String) -> Finding {
         .fail(
             area, name, found,
             remedy: "Make \(role) a member of what it is for: GRANT push_worker TO \(role) for fanfare run and drain, "
@@ -48,7 +48,7 @@ enum DoctorRights {
     /// What this role may not look at; nil: nothing.
     ///
     /// - Parameter deep: whether lost messages were asked for.
-    static func skipped(_ access: RoleAccess, deep: Bool) -> DoctorFinding? {
+    static func skipped(_ access: RoleAccess, deep: Bool) -> Finding? {
         var names: [String] = []
         if !access.mayCheck { names += ["partitions", "incidents"] }
         if !access.mayReadViews { names += ["snapshots"] + (deep ? ["lost messages", "lost changes"] : []) }

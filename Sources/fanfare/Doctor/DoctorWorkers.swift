@@ -16,7 +16,7 @@ struct DoctorWorkers {
 
     /// - Parameter hubs: names of the hubs asked about; empty: all of them.
     /// - Returns: nothing when the role may read neither the views nor what a worker reads.
-    static func findings(_ database: Database, _ hubs: [String], longestWait: Double) async throws -> [DoctorFinding] {
+    static func findings(_ database: Database, _ hubs: [String], longestWait: Double) async throws -> [Finding] {
         let access = try await RoleAccess.read(from: database)
         guard access.mayReadViews || access.mayWork else { return [] }
         let source: SystemStatus.Source = access.mayReadViews ? .views : .workerFunctions
@@ -29,16 +29,16 @@ struct DoctorWorkers {
         return doctor.findings(hubs)
     }
 
-    func findings(_ hubs: [String]) -> [DoctorFinding] {
+    func findings(_ hubs: [String]) -> [Finding] {
         workers + status.hubs.filter { hubs.isEmpty || hubs.contains($0.hub) }.flatMap(findings) + doubts
     }
 
     private var living: [SystemStatus.Worker] { status.workers.filter(\.alive) }
 
-    private var workers: [DoctorFinding] {
+    private var workers: [Finding] {
         let area = "workers"
         guard !living.isEmpty else {
-            return [.warn(area, "alive", "none", remedy: "Start one: fanfare run. Until then messages wait.")]
+            return [.warn(area, "alive", "none", remedy: Remedies.noWorker)]
         }
         let silent = status.workers.filter { !$0.alive }
         let troubled = living.compactMap { worker in worker.trouble.map { "\(worker.name): \($0)" } }
@@ -46,75 +46,58 @@ struct DoctorWorkers {
             .ok(area, "alive", living.map { "\($0.name) (\($0.version))" }.joined(separator: ", ")),
             .list(
                 area, "writing", troubled, none: "they can write", as: .fail,
-                remedy: "Nothing is sent and nothing is lost until that is over. Make room on the database's disk, or "
-                    + "see what its log says."),
+                remedy: Remedies.cannotWrite),
             .list(
                 area, "silent", silent.map { "\($0.name) since \(HumanFormat.duration($0.lastBeat))" }, none: "none",
                 as: .warn,
-                remedy: "The others rescue what it holds after one lease; if it runs, see its log."),
+                remedy: Remedies.silentWorker),
         ]
     }
 
-    private func findings(_ hub: SystemStatus.Hub) -> [DoctorFinding] {
+    private func findings(_ hub: SystemStatus.Hub) -> [Finding] {
         [gate(hub), unserved(hub), oldest(hub), settings(hub)].compactMap(\.self)
             + DoctorDevices.findings(hub, longestWait: longestWait)
     }
 
-    private func gate(_ hub: SystemStatus.Hub) -> DoctorFinding {
+    private func gate(_ hub: SystemStatus.Hub) -> Finding {
         let waits = hub.due == 0 ? "" : ", \(Self.messages(hub.due, hub.moreDue)) due"
         if hub.state == "open" { return .ok("hub \(hub.hub)", "gate", "open" + waits) }
         let why = hub.why ?? "no reason given"
         let reason = !waits.isEmpty && why.hasSuffix(".") ? String(why.dropLast()) : why
-        return .warn("hub \(hub.hub)", "gate", "\(hub.state): \(reason)\(waits)", remedy: remedy(hub))
+        return .warn("hub \(hub.hub)", "gate", "\(hub.state): \(reason)\(waits)", remedy: Remedies.state(of: hub))
     }
 
     /// Nothing can be sent: at once when other hubs are served, because then no worker will take it. Without any worker
     /// the next drain may be about to begin.
-    private func unserved(_ hub: SystemStatus.Hub) -> DoctorFinding? {
+    private func unserved(_ hub: SystemStatus.Hub) -> Finding? {
         let pending = hub.due + hub.later
         guard let since = hub.unservedSince, pending > 0 else { return nil }
         let isStuck = hub.due > 0 && (!living.isEmpty || (hub.waiting ?? 0) > longestWait)
         let waiting = hub.waiting.map { ", the oldest due for \(HumanFormat.duration($0))" } ?? ""
-        return DoctorFinding(
+        return Finding(
             area: "hub \(hub.hub)", name: "workers", grade: isStuck ? .fail : .warn,
             found: "none since \(since), \(Self.messages(pending, hub.moreDue || hub.moreLater)) pending\(waiting)",
-            remedy: "Start a worker that has the hub in its settings, or stop the messages: "
-                + "fanfare message cancel --hub \(hub.hub)")
+            remedy: Remedies.unserved(hub))
     }
 
     /// A message has been due for longer than it should be. It fails unless others came to an end meanwhile, which a long
     /// backlog explains, or a person paused the hub.
-    private func oldest(_ hub: SystemStatus.Hub) -> DoctorFinding? {
+    private func oldest(_ hub: SystemStatus.Hub) -> Finding? {
         guard let waiting = hub.waiting, waiting > longestWait, hub.unservedSince == nil else { return nil }
         let count = ended[hub.hub] ?? 0
         let lately = "\(count == 0 ? "no message" : HumanFormat.count(count, "message")) ended in \(Self.minutes) min"
         let isPaused = hub.state == "paused"
-        return DoctorFinding(
+        return Finding(
             area: "hub \(hub.hub)", name: "oldest due", grade: count == 0 && !isPaused ? .fail : .warn,
             found: "for \(HumanFormat.duration(waiting)), more than \(HumanFormat.duration(longestWait)); \(lately)",
-            remedy: hub.state != "open"
-                ? remedy(hub)
-                : count == 0
-                    ? "See the log of its workers; SIGUSR1 writes their state to it."
-                    : "It is a long backlog. How long it takes: fanfare eta --hub \(hub.hub)")
+            remedy: Remedies.waiting(hub, isMoving: count > 0))
     }
 
-    private func settings(_ hub: SystemStatus.Hub) -> DoctorFinding? {
+    private func settings(_ hub: SystemStatus.Hub) -> Finding? {
         hub.differing.map {
             .warn(
                 "hub \(hub.hub)", "settings", "\($0): not the registered ones, which backends are held to",
-                remedy: "Run fanfare migrate up where the settings are right, and give them to the other workers.")
-        }
-    }
-
-    private func remedy(_ hub: SystemStatus.Hub) -> String {
-        switch hub.state {
-        case "gate closed": "It opens by itself; sooner with: fanfare hub open-gate \(hub.hub)"
-        case "failing":
-            "It is tried again by itself, at least every 30 s. Look at the network between here and the hub."
-        case "no pass": "It is asked for again by itself, at least every minute. Look at the way from here to it."
-        case "paused": "To send again: fanfare hub resume \(hub.hub)"
-        default: "When that is mended: fanfare hub resume \(hub.hub)"
+                remedy: Remedies.differingSettings)
         }
     }
 
@@ -123,12 +106,12 @@ struct DoctorWorkers {
         areMore ? HumanFormat.atLeast(count, "message") : HumanFormat.count(count, "message")
     }
 
-    private var doubts: [DoctorFinding] {
+    private var doubts: [Finding] {
         guard status.inDoubt > 0 else { return [] }
         return [
             .warn(
                 "workers", "in doubt", HumanFormat.count(status.inDoubt, "message"),
-                remedy: "Decide about each: fanfare doubt list")
+                remedy: Remedies.doubts)
         ]
     }
 }

@@ -10,7 +10,7 @@ enum DoctorZones {
     private static let name = "time zones"
 
     /// - Returns: nothing for the login of a backend, on whose machine no schedule is worked out.
-    static func findings(_ database: Database, _ access: RoleAccess) async throws(DatabaseError) -> [DoctorFinding] {
+    static func findings(_ database: Database, _ access: RoleAccess) async throws(DatabaseError) -> [Finding] {
         guard access.mayCheck || access.mayReadSchedules else { return [] }
         let zones = TimeZones()
         do throws(TimeZoneError) {

@@ -35,8 +35,8 @@ extension SystemStatus.Hub {
             ("due", dueText), ("later", laterText), ("oldest waits", waiting.map(HumanFormat.duration)),
             ("workers", "\(workers)"), ("note", note), (keyWord, key), (expiryWord, tokenExpiresAt),
             ("in flight", flight),
-            ("answers/s", answersPerSecond.map(TopScreen.rate)),
-            ("rate", rate.map { "at most \(TopScreen.rate($0)) posts per second" } ?? "no limit"),
+            ("answers/s", answersPerSecond.map(HumanFormat.rate)),
+            ("rate", rate.map { "at most \(HumanFormat.rate($0)) posts per second" } ?? "no limit"),
             ("slowed to", slowedTo), ("devices", devices?.waitingWords), ("devices wait", devices?.reason),
             ("refused", devices?.refusedWords),
         ]
@@ -51,23 +51,10 @@ extension SystemStatus.Hub {
     /// What it shows, and so what ends: at APNs a token or a certificate.
     private var expiryWord: String { HubKind(rawValue: kind) == .apns ? "good until" : "token ends" }
 
-    /// Why it takes no posts, and what else is to be said about it, in one line.
-    var reasons: String { [why, note].compactMap(\.self).joined(separator: "; ") }
-
-    /// `10,000+` where the count stopped.
-    var dueText: String { moreDue ? HumanFormat.grouped(due) + "+" : "\(due)" }
-    var laterText: String { moreLater ? HumanFormat.grouped(later) + "+" : "\(later)" }
-
-    /// `12/64`: posts in flight, and how many there may be; nil while no worker serves the hub.
-    var flight: String? {
-        guard let inFlight, let window else { return nil }
-        return "\(inFlight)/\(window)"
-    }
-
     /// While the hub has throttled lately: `37 posts per second, growing: hub replied 429`.
     private var slowedTo: String? {
         guard let speed, let speedWhy else { return nil }
-        return "\(TopScreen.rate(speed)) posts per second, growing: \(speedWhy)"
+        return "\(HumanFormat.rate(speed)) posts per second, growing: \(speedWhy)"
     }
 
     var json: JSONOutput {

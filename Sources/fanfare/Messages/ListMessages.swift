@@ -130,7 +130,7 @@ struct SearchTime: ExpressibleByArgument {
 
     init(argument: String) {
         text = argument
-        time = argument.wholeMatch(of: #/[0-9]{1,6}(s|m|h|d|w)/#) == nil ? .at(argument) : .ago(argument)
+        time = PastAge(argument) == nil ? .at(argument) : .ago(argument)
     }
 
     var defaultValueDescription: String { text }

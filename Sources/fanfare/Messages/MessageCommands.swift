@@ -20,7 +20,8 @@ struct ShowMessage: DatabaseCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show where one message is, and why.",
         discussion: """
-            With the messages that were in one post with it, and with its content for those who may read push.message.
+            With its story from the INSERT on, the messages that were in one post with it, and its content for those who may \
+            read push.message.
 
             Example: fanfare message show 42 --json
             """)
@@ -36,21 +37,26 @@ struct ShowMessage: DatabaseCommand {
                 hint: "Ids come from enqueue, or from INSERT … RETURNING id.", status: .badInput)
         }
         return Report(
-            status, mates: try await messages.mates(of: id), content: try await messages.content(of: id))
+            status, mates: try await messages.mates(of: id), content: try await messages.content(of: id),
+            story: try await messages.story(of: id))
     }
 }
 
 extension Report {
     /// - Parameter mates: the messages that were in one post with it.
-    init(_ message: Messages.Status, mates: [Int64], content: String?) {
+    init(_ message: Messages.Status, mates: [Int64], content: String?, story: MessageStory) {
         let others = mates.isEmpty ? nil : mates.map { "\($0)" }.joined(separator: " ")
         let fields = message.fields + [("in one post with", others), ("content", content)]
         let rows = fields.compactMap { name, value in value.map { [name, $0] } }
+        let table = TextTable([.text("id"), .prose("\(message.id)")], rows: rows)
         self.init(
-            fitting: TextTable([.text("id"), .prose("\(message.id)")], rows: rows).text,
+            fitting: { width in
+                let steps = story.steps.isEmpty ? "" : "\n\n" + story.table.text(fitting: width)
+                return table.text(fitting: width) + steps
+            },
             .object(
                 message.members.merging([
-                    "content": .text(content), "mates": .list(mates.map { .number($0) }),
+                    "content": .text(content), "mates": .list(mates.map { .number($0) }), "story": story.json,
                 ]) { $1 }))
     }
 }

@@ -71,10 +71,6 @@ struct TopScreen {
                 rows: bad.sorted { $0.results > $1.results }.map { [$0.hub, $0.status, $0.reason, "\($0.results)"] }))
     }
 
-    /// Whole numbers; a slow hub with one decimal.
-    static func rate(_ perSecond: Double?) -> String {
-        guard let perSecond else { return "-" }
-        let tenths = Int((max(0, perSecond) * 10).rounded())
-        return perSecond >= 10 || tenths % 10 == 0 ? "\((tenths + 5) / 10)" : "\(tenths / 10).\(tenths % 10)"
-    }
+    /// `-`: not known.
+    static func rate(_ perSecond: Double?) -> String { perSecond.map(HumanFormat.rate) ?? "-" }
 }

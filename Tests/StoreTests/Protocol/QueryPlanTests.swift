@@ -136,6 +136,48 @@ import Testing
             }
         ),
         (
+            "a search within a budget",
+            { store, database in
+                let messages = Messages(database: database)
+                func search(_ change: (inout MessageSearch) -> Void) async throws {
+                    var search = MessageSearch(limit: 20)
+                    change(&search)
+                    _ = try await messages.search(search, milliseconds: 50)
+                }
+                try await search { _ in }
+                try await search { $0.hub = "news" }
+                for status in Status.allCases { try await search { $0.status = status.rawValue } }
+                try await search { $0.reason = "bad_request" }
+                try await search { $0.run = "none" }
+                try await search { $0.since = .ago("1 hour") }
+                try await search { $0.until = .ago("1 hour") }
+                _ = try await messages.search(MessageSearch(limit: 20), ids: [1, 2, 3])
+            }
+        ),
+        (
+            "the story of a message",
+            { store, database in
+                let ids = try await store.insert(1)
+                _ = try await Messages(database: database).story(of: ids[0])
+                _ = try await Messages(database: database).story(of: 3_899_999)
+            }
+        ),
+        (
+            "groups of failures and doubts",
+            { store, database in
+                let messages = Messages(database: database)
+                let ids = try await store.insert(2)
+                try await database.execute(
+                    """
+                    INSERT INTO push.result (id, status, reason, note)
+                    VALUES (\(ids[0]), 'rejected', 'bad_request', 'x 1'), (\(ids[1]), 'in_doubt', 'worker_lost', 'y 1')
+                    """)
+                _ = try await messages.failureGroups(limit: 1)
+                #expect(try await messages.failureGroups().groups.isEmpty == false)
+                #expect(try await messages.doubtGroups().groups.isEmpty == false)
+            }
+        ),
+        (
             "resolve",
             { store, database in
                 let ids = try await store.test.texts("SELECT id::text FROM push.in_doubt LIMIT 1").compactMap(

@@ -85,6 +85,28 @@ import Testing
         await person.close()
     }
 
+    /// Older and newer builds of workers beat side by side; what only the newer one measures is null for the older one.
+    @Test func aWorkerReportsHowLongAnswersTook() async throws {
+        let store = try await StoreFixture.make()
+        let me = store.queue.worker
+        let report = HubReport(hub: store.hub, rate: 3, latency: .init(p50: 12, p95: 40, p99: 175))
+        #expect(try await store.workers.beat(me, doing: "", reports: [report]).mine?.beats == 1)
+        let monitor = try await store.test.login(as: "push_monitor")
+        let view: SQL = """
+            SELECT concat_ws(' ', hub, name, answers_per_second, milliseconds_p50, milliseconds_p95, milliseconds_p99, alive)
+              FROM push.hub_workers
+            """
+        #expect(try await monitor.texts(view) == ["news host/1 3 12 40 175 t"])
+        let beats = try await store.test.number(
+            """
+            SELECT beats FROM push_worker.heartbeat_v1(
+                \(me.number), \(me.epoch), NULL, '', ARRAY[\(store.hub)], '{primary}', '{f}', '{NULL}', '{0}', '{1}', '{0}', '{3}',
+                '{NULL}')
+            """)
+        #expect(beats == 2)
+        #expect(try await monitor.texts(view) == ["news host/1 3 t"])
+    }
+
     // MARK: - After a fail-over
 
     @Test func aReplacedServerTakesNoHeartbeatBeforeTheWorkerRegistersAnew() async throws {

@@ -267,3 +267,39 @@ $$;
 COMMENT ON FUNCTION push_internal.audience_zone_sorts IS
     'Whether each page of a time zone reads or sorts more than its rows, because there is no index (time_zone, key). '
     'Runs with the rights of push_audience.';
+
+CREATE OR REPLACE FUNCTION push_internal.audience_views() RETURNS TABLE (name text, columns text[], comment text)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    SELECT v.name, v.columns, v.comment
+      FROM (SELECT format('%I.%I', n.nspname, c.relname) AS name,
+                   ARRAY(SELECT a.attname::text
+                           FROM pg_attribute a
+                          WHERE a.attrelid = c.oid
+                            AND a.attname = ANY ('{key,tag,handle,locale,properties,expires_at,time_zone}')
+                            AND NOT a.attisdropped
+                            AND has_column_privilege(c.oid, a.attnum, 'SELECT')
+                          ORDER BY a.attnum) AS columns,
+                   obj_description(c.oid, 'pg_class') AS comment
+              FROM pg_class c
+                   JOIN pg_namespace n ON n.oid = c.relnamespace
+             WHERE c.relkind IN ('v', 'm', 'r', 'p', 'f')
+               AND NOT c.relispartition
+               AND has_schema_privilege(n.oid, 'USAGE')
+               AND has_any_column_privilege(c.oid, 'SELECT')) v
+     WHERE current_user = 'push_audience'        -- else these are not its rights
+       AND 'key' = ANY (v.columns)
+       AND v.columns && '{tag,handle}'
+       AND push_internal.audience_view(v.name) IS NOT NULL
+     ORDER BY v.name
+$$;
+COMMENT ON FUNCTION push_internal.audience_views IS
+    'What push.audience_names returns. Runs with the rights of push_audience.';
+
+CREATE OR REPLACE FUNCTION push.audience_names() RETURNS TABLE (name text, columns text[], comment text)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    SELECT * FROM push_internal.audience_views()
+$$;
+COMMENT ON FUNCTION push.audience_names IS
+    'The views and tables that the spec of a campaign can name as its audience: push_audience may read them, and they have '
+    'the columns key and tag or handle. columns: those that campaigns use; comment: that of the view. Partitions are left '
+    'out.';

@@ -1,5 +1,11 @@
 -- Which message was it? Looking for messages by what people know of them.
 
+CREATE OR REPLACE FUNCTION push_internal.pattern_of_tag(tag text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN '(^|[^A-Za-z0-9_@#.:-])' || regexp_replace(tag, '([^A-Za-z0-9_])', '[' || chr(92) || '1]', 'g')
+       || '($|[^A-Za-z0-9_@#.:-])';
+COMMENT ON FUNCTION push_internal.pattern_of_tag IS 'A regular expression for tag expressions that name a tag.';
+
 -- Dynamic, so that it is planned for these values; and by settings, so that the plan does not depend on statistics,
 -- which a partition may not have yet.
 CREATE OR REPLACE FUNCTION push_internal.find_message_candidates(
@@ -19,9 +25,7 @@ DECLARE
         ' AND ', CASE WHEN NOT is_pending THEN 'r.status = ' || quote_literal(status) END,
         'r.reason = ' || quote_literal(reason));
     message text := 'SELECT m.id FROM push.message m WHERE m.id BETWEEN $1 AND $2 AND m.created_at BETWEEN $3 AND $4';
-    named constant text :=
-        '(^|[^A-Za-z0-9_@#.:-])' || regexp_replace(tag, '([^A-Za-z0-9_])', '[' || chr(92) || '1]', 'g')
-        || '($|[^A-Za-z0-9_@#.:-])';
+    named constant text := push_internal.pattern_of_tag(tag);
     ids bigint[];
 BEGIN
     IF searched <> '' OR tag IS NOT NULL THEN
