@@ -142,7 +142,7 @@ let package = Package(
             name: "Daemon",
             dependencies: [
                 "PushModel", "Configuration", "Concurrency", "HTTPTransport", "Signing", "Providers", "Postgres",
-                "Store", "PushWorker", "Campaigns", "HTTPServer", "Telemetry", log,
+                "Store", "PushWorker", "Campaigns", "Console", "HTTPServer", "Telemetry", log,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: strict),
@@ -159,7 +159,8 @@ let package = Package(
             name: "fanfare",
             dependencies: [
                 "PushModel", "Concurrency", "Files", "HTTPTransport", "Signing", "Providers", "Postgres", "Store",
-                "PushWorker", "Campaigns", "Configuration", "Daemon", "HTTPServer", "Telemetry", "CommandLineTool", log,
+                "PushWorker", "Campaigns", "Configuration", "Console", "Daemon", "HTTPServer", "Telemetry",
+                "CommandLineTool", log,
                 arguments, signals,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -229,8 +230,9 @@ let package = Package(
         test(
             "Console",
             [
-                "PushModel", "Concurrency", "Signing", "Postgres", "Store", "HTTPServer", "Pages", "SocketSupport",
-                "TestSupport", log, .product(name: "HTTPTypes", package: "swift-http-types"),
+                "fanfare", "PushModel", "Concurrency", "Signing", "Postgres", "Store", "HTTPServer", "Pages",
+                "ProgramSupport", "SocketSupport", "TestSupport", log,
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
         test("EmulatorTLS", ["HubEmulator", "Signing"]),
         test("Providers", ["PushModel", "Concurrency", "HTTPTransport", "Signing", "VectorSupport"]),
@@ -259,7 +261,7 @@ let package = Package(
             name: "FanfareTests",
             dependencies: [
                 "fanfare", "PushModel", "Postgres", "Store", "PostgresServer", "HTTPTransport", "Providers", "Signing",
-                "Configuration", "PushWorker",
+                "Configuration", "PushWorker", "Console",
                 "Daemon", "CommandLineTool", "HubEmulator", "EmulatorTLS", "Telemetry", "TestSupport", "ProgramSupport",
                 "VectorSupport", log, metrics,
             ],

@@ -8,6 +8,10 @@ public struct ConsoleOptions: Sendable, Equatable {
     public var isReadOnly = false
     /// Of the program: `1.4.0`.
     public var version = ""
+    /// The settings in effect, in the order in which they are shown. Default: none are known.
+    public var settings: [SettingLine] = []
+    /// What stands beside the console: the health of the daemon, documents. Default: nothing.
+    public var links: [ConsoleLink] = []
 
     public init() {}
 }

@@ -37,8 +37,9 @@ struct Fanfare: Program {
             CommandGroup(
                 name: "Setting up",
                 subcommands: [
-                    MigrateCommands.self, ConfigCommands.self, MetricsCommands.self, InstallationCommands.self,
-                    Doctor.self, Bench.self, Healthcheck.self, PrintCompletions<Fanfare>.self,
+                    MigrateCommands.self, ConfigCommands.self, ConsoleCommands.self, MetricsCommands.self,
+                    InstallationCommands.self, Doctor.self, Bench.self, Healthcheck.self,
+                    PrintCompletions<Fanfare>.self,
                 ]),
             CommandGroup(
                 name: "Trying out",

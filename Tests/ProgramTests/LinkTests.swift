@@ -46,7 +46,7 @@ import Testing
     }
 
     private static let laboratory: Set = [
-        "HubEmulator", "EmulatorTLS", "PostgresServer", "Chaos", "TestSupport", "Mustache",
+        "HubEmulator", "EmulatorTLS", "PostgresServer", "Chaos", "TestSupport",
     ]
 
     private func description(of folder: String = ".") async throws -> Package {
@@ -108,7 +108,7 @@ import Testing
         (
             "fanfare",
             [
-                "$s11HubEmulator", "$s8Mustache", "$s14PostgresServer", "$s5Chaos", "CNIOBoringSSL", "$s8NIOHTTP2",
+                "$s11HubEmulator", "$s14PostgresServer", "$s5Chaos", "CNIOBoringSSL", "$s8NIOHTTP2",
                 "xmlParse",
             ]
         ),

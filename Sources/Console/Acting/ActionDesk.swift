@@ -12,10 +12,16 @@ actor ActionDesk {
     private var records: [String: ActionRecord] = [:]
     /// By their age.
     private var order: [String] = []
+    private let warnings: SpokenWarnings
     private let now: @Sendable () -> Double
+    /// One step at a time: they share a session, and so it is known whose step a warning is of.
+    private let turn = AsyncLock(())
 
-    /// - Parameter now: seconds since 1970.
-    init(now: @escaping @Sendable () -> Double) {
+    /// - Parameters:
+    ///   - warnings: what the server warns of in the session of actions. Default: it is not listened to.
+    ///   - now: seconds since 1970.
+    init(warnings: SpokenWarnings = SpokenWarnings(), now: @escaping @Sendable () -> Double) {
+        self.warnings = warnings
         self.now = now
     }
 
@@ -52,7 +58,7 @@ actor ActionDesk {
         var mark: String?
         repeat {
             do throws(DatabaseError) {
-                let step = try await action.step(database, after: mark)
+                let step = try await step(of: action, database, mark, id)
                 note(step, of: id)
                 mark = step.next
             } catch  where error.isTransient && mark != nil {
@@ -64,6 +70,17 @@ actor ActionDesk {
             if records[id]?.state == .stopping { return end(id, as: .stopped) }
         } while mark != nil
         end(id, as: .done)
+    }
+
+    private func step(
+        of action: any ConsoleAction, _ database: Database, _ mark: String?, _ id: String
+    ) async throws(DatabaseError) -> ActionStep {
+        await turn.take()
+        defer {
+            records[id]?.remarks += warnings.take()
+            turn.pass(())
+        }
+        return try await action.step(database, after: mark)
     }
 
     private func note(_ step: ActionStep, of id: String) {

@@ -3,8 +3,17 @@ import Pages
 
 /// The files that pages of the console load.
 enum ConsoleFile {
-    static let style = [SharedStyle.base, EmbeddedFiles.console_css].joined()
-    static let script = [SharedScript.times, EmbeddedFiles.console_js].joined().withoutLastLineEnd
+    static let style = [
+        SharedStyle.base, SharedStyle.top, SharedStyle.phone, SharedStyle.motion, SharedStyle.hues, SharedStyle.card,
+        SharedStyle.panel, SharedStyle.table, SharedStyle.form, EmbeddedFiles.console_css,
+    ].joined()
+    static let script = [
+        SharedScript.parts, SharedScript.copy,
+        // Colours and zone, times and ages, and the page asked for again.
+        EmbeddedFiles.choices_js, EmbeddedFiles.moments_js, EmbeddedFiles.following_js,
+        // Starts the page, so it is last.
+        EmbeddedFiles.console_js,
+    ].joined().withoutLastLineEnd
     static let icon = EmbeddedFiles.icon_svg.withoutLastLineEnd
 
     /// - Parameter path: the segments behind the base path.

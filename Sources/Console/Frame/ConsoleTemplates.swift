@@ -11,8 +11,12 @@ enum ConsoleTemplates {
 
     /// The whole page.
     static func page(_ content: PageContent, at place: Place?, for visit: Visit) -> String {
-        let html = library.render(content.view, content.template)
-        return library.render(FrameView(content, html: html, at: place, for: visit), "frame")
+        page(content, html: library.render(content.view, content.template), at: place, for: visit)
+    }
+
+    /// - Parameter html: of templates.
+    static func page(_ content: PageContent, html: String, at place: Place?, for visit: Visit) -> String {
+        library.render(FrameView(content, html: html, at: place, for: visit), "frame")
     }
 
     /// A page without a frame: nobody is signed in.

@@ -1,4 +1,5 @@
 import Pages
+import PushModel
 
 /// What all pages have around their content: names, navigation, who is signed in, what could not be read.
 struct FrameView {
@@ -10,28 +11,43 @@ struct FrameView {
 
     let windowTitle: String
     let pageTitle: String
-    let consoleName: String
+    /// nil: it has none.
+    let consoleName: String?
+    let consoleHue: Int
     let home: String
     let styleAddress: String
     let scriptAddress: String
     let iconAddress: String
+    /// Nil: only the end of the command ends it.
+    let signOutAddress: String?
     let personName: String
     let isReadOnly: Bool
     let links: [Link]
     let troubles: [TroubleView]
     /// Made by the page's own template.
     let pageContent: String
+    let hasElsewhere: Bool
     let elsewhere: [ElsewhereView]
+    /// nil: the page does not change by itself.
+    let liveSeconds: Int?
+    /// Without a script a browser loads the page again after these seconds. nil: nobody asked for that.
+    let reloadSeconds: Int?
+    let reloadAddress: String
+    let standStillAddress: String
+    /// The server's clock, by which the script reckons ages.
+    let clockStamp: String
 
     init(_ content: PageContent, html: String, at place: Place?, for visit: Visit) {
         let name = visit.options.name
         windowTitle = ([content.title] + (name.isEmpty ? [] : [name]) + ["Fanfare"]).joined(separator: " – ")
         pageTitle = content.title
-        consoleName = name
+        consoleName = name.isEmpty ? nil : name
+        consoleHue = Hue.number(of: name)
         home = visit.address()
         styleAddress = visit.address("console.css")
         scriptAddress = visit.address("console.js")
         iconAddress = visit.address("icon.svg")
+        signOutAddress = visit.person.sharesLogin ? visit.address("sign-out") : nil
         personName = visit.person.name
         isReadOnly = visit.options.isReadOnly
         let reachable = Navigation.places(for: visit.person)
@@ -42,7 +58,14 @@ struct FrameView {
         }
         troubles = content.troubles.map(TroubleView.init)
         pageContent = html
+        hasElsewhere = !content.elsewhere.isEmpty
         elsewhere = content.elsewhere.map(ElsewhereView.init)
+        let reload = Reload(visit.query)
+        reloadSeconds = content.liveSeconds == nil ? nil : reload.seconds
+        liveSeconds = reloadSeconds ?? content.liveSeconds
+        reloadAddress = reload.address(seconds: 10)
+        standStillAddress = reload.address(seconds: nil)
+        clockStamp = HumanFormat.time(secondsSince1970: visit.now)
     }
 }
 
@@ -68,13 +91,13 @@ struct TroubleView {
 }
 
 struct ElsewhereView {
-    let elsewhereAbout: String
-    let elsewhereSQL: String
-    let elsewhereCommand: String
+    let elsewhereAbout: String?
+    let elsewhereSQL: String?
+    let elsewhereCommand: String?
 
     init(_ elsewhere: Elsewhere) {
-        elsewhereAbout = elsewhere.about
-        elsewhereSQL = elsewhere.sql ?? ""
-        elsewhereCommand = elsewhere.command ?? ""
+        elsewhereAbout = elsewhere.about.isEmpty ? nil : elsewhere.about
+        elsewhereSQL = elsewhere.sql
+        elsewhereCommand = elsewhere.command
     }
 }

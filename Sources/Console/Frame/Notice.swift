@@ -13,7 +13,8 @@ enum Notice {
 
     static func page(_ words: String, _ title: String, _ status: Int, _ visit: Visit) -> Response {
         let content = PageContent(
-            status: status, title: title, template: "notice", view: NoticeView(words, for: visit))
+            status: status, title: title, template: "notice", view: NoticeView(words, for: visit),
+            liveSeconds: nil)
         return .page(ConsoleTemplates.page(content, at: nil, for: visit), status: status)
     }
 }

@@ -7,7 +7,7 @@ struct NoticeView {
     /// - Parameter visit: whose way on is the first page that the person may see.
     init(_ words: String, for visit: Visit) {
         noticeWords = words
-        let first = Navigation.places(for: visit.person).first ?? .about
+        let first = Router.home(of: visit.person)
         noticeAddress = ConsoleAddress.text(base: visit.options.basePath, first.path, [])
         noticeLink = first.name
     }

@@ -3,7 +3,8 @@ import Postgres
 
 /// What was read a moment ago, shared by all who look at it: ten open pages cost the database as much as one.
 ///
-/// A look that is under way is waited for; one that is younger than its reader accepts is used again.
+/// A look that is under way is waited for, however long that takes: a database that stands still gets each question once. One that is
+/// younger than its reader accepts is used again.
 actor Looks {
     /// Whose reading it is: persons with other rights read for themselves.
     struct Key: Hashable {
@@ -17,6 +18,7 @@ actor Looks {
     private struct Look {
         let began: Double
         let result: Task<any Sendable, Never>
+        let isDone: Latch
     }
 
     /// More are not kept: what is oldest goes.
@@ -30,19 +32,34 @@ actor Looks {
 
     /// - Parameters:
     ///   - seconds: how old the answer may be.
-    ///   - read: is called when there is none of that age. Its task goes on when the caller's is cancelled, for the others.
+    ///   - limit: seconds for which the caller waits.
+    ///   - read: is called when there is no answer of that age and none is under way. Its task goes on when the caller's is cancelled
+    ///     and when the caller waits no more, for the others.
+    /// - Returns: nil: there is no answer yet.
     func value<Value: Sendable>(
+        _ key: Key, freshFor seconds: Double, within limit: Double, _ read: @escaping @Sendable () async -> Value
+    ) async -> Value? {
+        let look = look(key, freshFor: seconds, read)
+        await look.isDone.wait(atMost: limit)
+        // A task that is done does not wait. Of this type, because one part is read by one function.
+        return look.isDone.hasHappened ? await look.result.value as? Value : nil
+    }
+
+    private func look<Value: Sendable>(
         _ key: Key, freshFor seconds: Double, _ read: @escaping @Sendable () async -> Value
-    ) async -> Value {
+    ) -> Look {
         let now = clock()
-        if let look = looks[key], now - look.began < seconds, let value = await look.result.value as? Value {
+        if let look = looks[key], !look.isDone.hasHappened || now - look.began < seconds { return look }
+        let isDone = Latch()
+        let result = Task<any Sendable, Never> {
+            let value = await read()
+            isDone.happen()
             return value
         }
-        let result = Task<any Sendable, Never> { await read() }
-        looks[key] = Look(began: now, result: result)
+        let look = Look(began: now, result: result, isDone: isDone)
+        looks[key] = look
         makeRoom()
-        // Of this type, because `read` returned it.
-        return await result.value as! Value
+        return look
     }
 
     private func makeRoom() {

@@ -29,6 +29,10 @@ struct Trouble: Sendable, Equatable {
     /// The server's words, with its code.
     var words: String
 
+    init(_ part: String, _ kind: Kind, _ words: String) {
+        (self.part, self.kind, self.words) = (part, kind, words)
+    }
+
     init(_ part: String, _ error: DatabaseError) {
         self.part = part
         words = error.why

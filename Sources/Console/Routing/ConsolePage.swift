@@ -32,6 +32,9 @@ struct PageContent {
     /// The name of its template, and the values in it.
     var template: String
     var view: Any
+    /// How often the browser asks for it again, in seconds, and exchanges its parts (`data-part`). Default 5; 2 where people
+    /// wait for something. nil: never, as for a page that answers a form.
+    var liveSeconds: Int? = 5
     /// The parts that could not be read, as banners above it.
     var troubles: [Trouble] = []
     /// The same in SQL, and as a command.

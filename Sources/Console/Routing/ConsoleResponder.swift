@@ -5,7 +5,7 @@ import Pages
 /// Answers requests of one console: who asks, which page, what it shows.
 struct ConsoleResponder: Sendable {
     let door: any Door
-    let options: ConsoleOptions
+    let options: SharedOptions
     let reader: @Sendable (Person) -> PageReader
     let actions: ActionResponder
     let mark = PageMark()
@@ -21,10 +21,11 @@ struct ConsoleResponder: Sendable {
     }
 
     private func plan(_ request: HTTPRequest, for person: Person) -> RequestPlan {
-        let visit = Visit(person: person, options: options, now: now())
+        var visit = Visit(person: person, options: options.current, now: now())
         guard let target = RequestTarget(request.path ?? ""),
-            let path = Router.segments(of: target, below: options.basePath)
+            let path = Router.segments(of: target, below: visit.options.basePath)
         else { return .withoutBody(.answer(Notice.missing(visit))) }
+        visit.query = String(target.rawQuery.dropFirst())
         if request.method == .post { return actions.plan(path, for: visit) }
         guard request.method == .get || request.method == .head else {
             var response = Notice.page("This address can only be read.", "Not possible", 405, visit)
@@ -44,7 +45,12 @@ struct ConsoleResponder: Sendable {
     }
 
     private func plan(_ request: HTTPRequest, _ page: some ConsolePage, _ visit: Visit) -> ResponsePlan {
-        if let right = type(of: page).right, !visit.person.may(right) { return .answer(Notice.forbidden(right, visit)) }
+        if let right = type(of: page).right, !visit.person.may(right) {
+            let home = Router.home(of: visit.person)
+            // A person of campaigns who opens the console is led to what is theirs.
+            if page is OverviewPage, home != .overview { return .answer(redirect(to: home, visit)) }
+            return .answer(Notice.forbidden(right, visit))
+        }
         let known = request.headerFields[.ifNoneMatch]
         let reader = reader(visit.person)
         return .later { [mark] in
@@ -59,5 +65,11 @@ struct ConsoleResponder: Sendable {
             response.headers[.eTag] = mark
             return response
         }
+    }
+
+    private func redirect(to place: Place, _ visit: Visit) -> Response {
+        var response = Notice.page("This page is for others.", "Another page", 303, visit)
+        response.headers[.location] = ConsoleAddress.text(base: visit.options.basePath, place.path, [])
+        return response
     }
 }

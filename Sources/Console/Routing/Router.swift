@@ -3,7 +3,10 @@ import Pages
 /// Which page an address means.
 enum Router {
     /// Every page of the console. The first one that knows an address has it.
-    static let pages: [any ConsolePage.Type] = [ActionsPage.self, AboutPage.self]
+    static let pages: [any ConsolePage.Type] = [
+        OverviewPage.self, HubPage.self, MessagesPage.self, StoryPage.self, FailuresPage.self, DevicesPage.self,
+        AuditPage.self, ActionsPage.self, AboutPage.self,
+    ]
 
     /// - Parameter path: the segments behind the console's base path, percent-decoded.
     /// - Returns: nil: no page has this address.
@@ -12,6 +15,14 @@ enum Router {
             if let page = page.init(path: path, fields: fields) { return page }
         }
         return nil
+    }
+
+    /// The first place in the navigation that the person may see and that has a page.
+    static func home(of person: Person) -> Place {
+        Navigation.places(for: person).first { place in
+            guard let page = page(at: place.path, FormFields("")) else { return false }
+            return type(of: page).right.map(person.may) ?? true
+        } ?? .about
     }
 
     /// The path without the base path.

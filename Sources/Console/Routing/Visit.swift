@@ -6,6 +6,8 @@ struct Visit: Sendable {
     var options: ConsoleOptions
     /// Seconds since 1970.
     var now: Double
+    /// Of the address, as received, without the question mark. Default: none.
+    var query = ""
 
     /// The address of a page of this console.
     ///

@@ -4,6 +4,7 @@ import Foundation
 import Logging
 import Postgres
 import PushWorker
+import Synchronization
 import Telemetry
 
 /// `fanfare run`: a worker that keeps working while its settings change.
@@ -45,21 +46,26 @@ public final class WorkerService: Sendable {
     private let exporter: SpanExporter?
     /// Of all generations: a reload keeps what was fetched.
     private let passes = PassShelf()
+    /// Of the program, for the pages of the console.
+    private let version: String
+    private let console = Mutex<ConsoleService?>(nil)
 
     /// - Parameters:
     ///   - environment: its `OTEL_…` variables say where spans go (`OTLPSettings`). Default: no variables.
     ///   - threshold: takes a new `log.level`; nil: the level stays.
     ///   - metrics: what the pages of metrics show. Default: only what this service counts.
+    ///   - version: of the program, for the pages of the console. Default: not known.
     ///   - load: reads the settings again, for a reload.
     public init(
         _ settings: Settings, environment: [String: String] = [:], log: Logger, threshold: LogThreshold? = nil,
-        metrics: MetricsRegistry = MetricsRegistry(),
+        metrics: MetricsRegistry = MetricsRegistry(), version: String = "",
         load: @escaping @Sendable () throws(SettingsError) -> Settings
     ) {
         self.settings = settings
         self.log = log
         self.threshold = threshold
         self.metrics = metrics
+        self.version = version
         self.load = load
         (events, continuation) = AsyncStream.makeStream()
         exporter = SpanExporter(environment, metrics: metrics, log: log)
@@ -95,7 +101,7 @@ public final class WorkerService: Sendable {
     ///   - seconds: between two `.alive`.
     ///   - patience: seconds without `.alive` after which systemd ends the process (`WatchdogSec=`). Default: 30.
     ///   - notify: called for every change, never twice at the same time.
-    /// - Throws: `SettingsError`; `HealthServerError` when a configured `console.listen` cannot be listened on; and what
+    /// - Throws: `SettingsError`; `HealthServerError` when an address of the settings cannot be listened on; and what
     ///   ends a worker: `UnfitDatabase`, `SchemaError`, `TransportError`, `DatabaseError` that is not transient.
     public func run(
         aliveEvery seconds: Double, patience: Double = 30, notify: @escaping @Sendable (StatusChange) -> Void
@@ -103,6 +109,13 @@ public final class WorkerService: Sendable {
         try settings.requireWork()
         let servers = try await settings.serveHealth(
             of: vitals, metrics: metrics, aliveWithin: max(30, seconds * 6), log: log)
+        do throws(HealthServerError) {
+            let started = try await ConsoleService.start(settings, version: version, log: log)
+            console.withLock { $0 = started }
+        } catch {
+            for server in servers { await server.stop() }
+            throw error
+        }
         let process = ProcessMetrics(started: Clock.system.wall())
         let source = metrics.add { [vitals] reading in process.collect(into: &reading, vitals.snapshot) }
         defer { metrics.remove(source) }
@@ -118,6 +131,7 @@ public final class WorkerService: Sendable {
             return outcome
         }
         for server in servers { await server.stop() }
+        await console.withLock { $0 }?.stop()
         return try outcome.get()
     }
 
@@ -210,6 +224,7 @@ public final class WorkerService: Sendable {
         }
         threshold?.level = new.log.level
         log.notice("reloading", metadata: ["changed": "\(changes.keys.joined(separator: ", "))"])
+        console.withLock { $0 }?.adopt(new)
         guard changes.needsNewWorker else {
             generations.adopt(new)
             return false

@@ -2,6 +2,7 @@ import Configuration
 import CommandLineTool
 import ArgumentParser
 import Daemon
+import PushModel
 import PushWorker
 import Foundation
 import Logging
@@ -33,7 +34,9 @@ struct Run: AsyncParsableCommand {
         let systemd = SystemdNotify.takeFromEnvironment()
         let options = options
         let service = WorkerService(
-            settings, environment: ProcessInfo.processInfo.environment, log: log, threshold: threshold, metrics: metrics
+            settings, environment: ProcessInfo.processInfo.environment, log: log, threshold: threshold,
+            metrics: metrics,
+            version: fanfareVersion
         ) { () throws(SettingsError) in
             try options.loadSettings(.work)
         }

@@ -11,7 +11,7 @@ struct ConfigReference {
         ([Self.introduction] + sections.map(section) + [Self.ending]).joined(separator: "\n\n")
     }
 
-    /// The first word of a key, in the order of the table; hubs together.
+    /// The first word of a key, in the order of the table; people together, and hubs.
     private var sections: [String] {
         var names: [String] = []
         for key in keys {
@@ -21,14 +21,17 @@ struct ConfigReference {
         return names
     }
 
+    private static let named = ["console.users.NAME", "hubs.NAME"]
+
     private static func section(of key: Settings.Description) -> String {
-        key.key.hasPrefix("hubs.") ? "hubs.NAME" : String(key.key.prefix { $0 != "." })
+        named.first { key.key.hasPrefix("\($0).") } ?? String(key.key.prefix { $0 != "." })
     }
 
     private func section(_ name: String) -> String {
         let keys = keys.filter { Self.section(of: $0) == name }
         var parts = ["## \(name)"]
         if name == "hubs.NAME" { parts.append(Self.lead) }
+        if name == "console.users.NAME" { parts.append(Self.leadOfPeople) }
         parts.append(Self.table(keys.filter(\.kinds.isEmpty)))
         for kind in HubKind.allCases {
             let own = keys.filter { $0.kinds.contains(kind) }
@@ -48,6 +51,16 @@ struct ConfigReference {
         A reload does not change the kind of a hub.
         """
 
+    private static let leadOfPeople = """
+        One entry for each person. `NAME` is what pages and `push.audit` call the person: \(PersonName.rule). Two names that differ \
+        in case alone are wrong. In a variable it stands in capitals, with `_` for what is neither letter nor digit; in a credential \
+        file with `_` for what is neither letter, digit nor `-`. `FANFARE_CONSOLE_USERS_ANA_MAY` makes `ana` without any file.
+
+        Each right is a role of the database ([operations](operations.md)), which decides: `look` push_monitor, `operate` push_operator, \
+        `campaigns` push_campaign, `approve` push_approve. `fanfare console password` makes what stands in `password`; a shell, and \
+        Docker Compose, replace what follows a `$`, so it needs single quotes there.
+        """
+
     private static func table(_ keys: [Settings.Description]) -> String {
         "| key | what it is | value | default | environment | credential file | takes effect |\n"
             + "|---|---|---|---|---|---|---|\n" + keys.map(row).joined(separator: "\n")
@@ -64,7 +77,7 @@ struct ConfigReference {
 
     private static func effect(_ change: SettingChange) -> String {
         switch change {
-        case .reload: "on reload"
+        case .reload, .live: "on reload"
         case .restart: "on restart"
         case .never: "never: a hub keeps its kind"
         }

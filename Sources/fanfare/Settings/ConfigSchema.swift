@@ -16,7 +16,7 @@ struct ConfigSchema {
     }
 
     var document: JSONOutput {
-        guard case .object(var members) = Self.schema(of: root) else { return .null }
+        guard case .object(var members) = Self.schema(of: root, at: "") else { return .null }
         members["$schema"] = .text("https://json-schema.org/draft/2020-12/schema")
         members["title"] = .text("Settings of Fanfare")
         members["description"] = .text(
@@ -39,22 +39,25 @@ struct ConfigSchema {
         node = .branch(children)
     }
 
-    private static func schema(of node: Node) -> JSONOutput {
+    /// - Parameter name: of the node; empty: it is the root.
+    private static func schema(of node: Node, at name: String) -> JSONOutput {
         switch node {
         case .leaf(let key): return schema(of: key)
         case .branch(let children):
             if let any = children["NAME"] {
+                let pattern = name == "users" ? Settings.userNamePattern : Settings.hubNamePattern
                 return .object([
-                    "type": .text("object"), "propertyNames": .object(["pattern": .text(Settings.hubNamePattern)]),
-                    "additionalProperties": schema(of: any),
+                    "type": .text("object"), "propertyNames": .object(["pattern": .text(pattern)]),
+                    "additionalProperties": schema(of: any, at: "NAME"),
                 ])
             }
             if let any = children["LOCALE"] {
-                return .object(["type": .text("object"), "additionalProperties": schema(of: any)])
+                return .object(["type": .text("object"), "additionalProperties": schema(of: any, at: "LOCALE")])
             }
             var members: [String: JSONOutput] = [
                 "type": .text("object"), "additionalProperties": .flag(false),
-                "properties": .object(children.mapValues(schema)),
+                "properties": .object(
+                    children.reduce(into: [:]) { $0[$1.key] = schema(of: $1.value, at: $1.key) }),
             ]
             let conditions = conditions(children)
             if !conditions.isEmpty { members["allOf"] = .list(conditions) }

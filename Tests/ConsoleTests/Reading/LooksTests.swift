@@ -1,3 +1,4 @@
+import Concurrency
 import Synchronization
 import Testing
 
@@ -20,13 +21,16 @@ import Testing
 
     init() { looks = Looks { [counted] in counted.time.withLock { $0 } } }
 
-    private func look(_ part: String = "hubs", of subject: String = "", as role: String? = "push_monitor") async -> Int
-    {
-        await looks.value(.init(part: part, subject: subject, role: role), freshFor: 1) { [counted] in counted.read() }
+    private func look(
+        _ part: String = "hubs", of subject: String = "", as role: String? = "push_monitor"
+    ) async -> Int? {
+        await looks.value(.init(part: part, subject: subject, role: role), freshFor: 1, within: 60) { [counted] in
+            counted.read()
+        }
     }
 
     @Test func allWhoLookWithinASecondShareOneReading() async {
-        let seen = await withTaskGroup(of: Int.self) { group in
+        let seen = await withTaskGroup(of: Int?.self) { group in
             for _ in 0..<50 { group.addTask { await look() } }
             return await group.reduce(into: Set()) { $0.insert($1) }
         }
@@ -47,6 +51,24 @@ import Testing
         #expect(await look(of: "shop") == 3)
         #expect(await look("workers") == 4)
         #expect(await look() == 1)
+    }
+
+    /// A database that stands still gets no second question, and no page waits for it.
+    @Test func whatIsUnderWayIsNotAskedAgainHoweverOldItIs() async {
+        let answers = Latch()
+        let key = Looks.Key(part: "hubs", subject: "", role: nil)
+        func look(within limit: Double) async -> Int? {
+            await looks.value(key, freshFor: 1, within: limit) { [counted] in
+                await answers.wait()
+                return counted.read()
+            }
+        }
+        #expect(await look(within: 0) == nil)
+        counted.time.withLock { $0 = 1_000 }
+        #expect(await look(within: 0) == nil)
+        answers.happen()
+        #expect(await look(within: 60) == 1)
+        #expect(counted.reads.withLock(\.self) == 1)
     }
 
     @Test func whatIsOldestMakesRoom() async {

@@ -1,3 +1,4 @@
+import Pages
 import Testing
 
 @testable import Console
@@ -10,6 +11,15 @@ import Testing
         let later = "<p>beat <time data-age datetime=\"2026-01-01T00:00:00Z\">9 s</time> ago</p><b>2</b>"
         #expect(mark.of(before) == mark.of(later))
         #expect(mark.of(before) != mark.of(before.replacing("<b>2</b>", with: "<b>3</b>")))
+    }
+
+    /// The element that the template makes is the one that does not count.
+    @Test func theTemplateOfAgesMakesSuchAnElement() {
+        func age(_ view: AgeView) -> String { mark.of("<p>" + TemplateLibrary([]).render(view, "age") + "</p>") }
+        #expect(age(AgeView(since: 1_000, at: 1_060)) == age(AgeView(since: 1_000, at: 9_000)))
+        #expect(age(AgeView(until: 9_000, at: 1_060)) == age(AgeView(until: 9_000, at: 2_000)))
+        #expect(age(AgeView(since: 1_000, at: 1_060)) != age(AgeView(since: 1_001, at: 1_060)))
+        #expect(age(AgeView(since: 1_000, at: 1_000)) != age(AgeView(until: 1_000, at: 1_000)))
     }
 
     @Test func theTimeOfAnAgeCounts() {

@@ -18,21 +18,23 @@ struct TestConsole {
     let responder: ConsoleResponder
     let desk: ActionDesk
 
-    /// - Parameter database: whose login the console has.
+    /// - Parameters:
+    ///   - database: whose login the console has.
+    ///   - shared: what its viewers share; nil: each look is one of its own.
     init(
         _ database: Database, person: Person = OpenDoor().person, options: ConsoleOptions = ConsoleOptions(),
-        now: @escaping @Sendable () -> Double = { 1_800_000_000 }
+        sharing shared: Looks? = nil, now: @escaping @Sendable () -> Double = { 1_800_000_000 }
     ) {
         // A clock that goes on with each look, so that none is shared.
         let count = Counter()
-        let looks = Looks { Double(count.next()) * 1_000 }
+        let looks = shared ?? Looks { Double(count.next()) * 1_000 }
         let desk = ActionDesk(now: now)
         self.desk = desk
         let reader: @Sendable (Person) -> PageReader = {
             PageReader(database: database, looks: looks, desk: desk, person: $0)
         }
         responder = ConsoleResponder(
-            door: OpenDoor(person: person), options: options, reader: reader,
+            door: OpenDoor(person: person), options: SharedOptions(options), reader: reader,
             actions: ActionResponder(desk: desk, reader: reader, database: database), now: now)
     }
 

@@ -6,6 +6,7 @@ import HubEmulator
 import Providers
 import PushModel
 import Signing
+import Store
 import TestSupport
 import Testing
 import VectorSupport
@@ -114,7 +115,7 @@ import VectorSupport
         #expect(DoctorHubs.finding(hub.answer(to: reply).answer, reply, at: place).found.hasPrefix(found))
     }
 
-    private func finding(_ outcome: Reply.Outcome, proxy: String? = nil) throws -> DoctorFinding {
+    private func finding(_ outcome: Reply.Outcome, proxy: String? = nil) throws -> Finding {
         let text = "Endpoint=sb://ns/;SharedAccessKeyName=k;SharedAccessKey=aw=="
         let hub = try Installations(connection: try ConnectionString(parsing: text), hub: "news", version: "1")
         let reply = Reply(id: 1, outcome: outcome)
@@ -464,8 +465,8 @@ import VectorSupport
         #expect(DoctorHubs.advice(on: hub).contains { $0.name == "topics" } == (kind == .fcm))
     }
 
-    @Test(arguments: [(31.0, DoctorFinding.Grade.ok), (29, .warn), (-1, .fail)])
-    func theEndOfACertificateIsSaidInTime(days: Double, grade: DoctorFinding.Grade) throws {
+    @Test(arguments: [(31.0, Finding.Grade.ok), (29, .warn), (-1, .fail)])
+    func theEndOfACertificateIsSaidInTime(days: Double, grade: Finding.Grade) throws {
         let vectors = try Vectors.object("fcm-apns/client_certificate")
         let certificate = try ClientCertificate(
             certificate: try #require(vectors["certificate"] as? String),
@@ -478,7 +479,7 @@ import VectorSupport
     }
 
     @Test func aLongListIsCutAndCounted() {
-        let finding = DoctorFinding.list(
+        let finding = Finding.list(
             "a", "b", ["x", "y", "z", "1", "2", "3"], none: "none", as: .warn, remedy: "end it")
         #expect(finding.found == "x; y; z; 1; 2; and 1 more")
     }

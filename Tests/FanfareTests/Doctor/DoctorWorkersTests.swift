@@ -22,7 +22,7 @@ import Testing
     /// The grade of one finding; nil: it is not there.
     private func grade(
         _ name: String, _ hub: SystemStatus.Hub, workers: [SystemStatus.Worker], ended: Int64 = 0
-    ) -> DoctorFinding.Grade? {
+    ) -> Finding.Grade? {
         let status = SystemStatus(hubs: [hub], workers: workers, lastHour: [], inDoubt: 0)
         return DoctorWorkers(status: status, ended: ["news": ended], longestWait: 300).findings([])
             .first { $0.name == name }?.grade
@@ -84,7 +84,7 @@ import Testing
     }
 
     /// What is said of the changes of devices; nil: nothing.
-    private func devices(_ devices: SystemStatus.Devices?, unserved: String? = nil) -> [DoctorFinding] {
+    private func devices(_ devices: SystemStatus.Devices?, unserved: String? = nil) -> [Finding] {
         var hub = hub(unserved: unserved)
         hub.devices = devices
         return DoctorDevices.findings(hub, longestWait: 300)
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test func eachAreaIsAHeadingOnce() {
-        let findings: [DoctorFinding] = [
+        let findings: [Finding] = [
             .ok("database", "a", "1"), .ok("hub news", "b", "2"), .skip("database", "c", "3"),
         ]
         #expect(findings.text == "database\n  OK   a: 1\n  SKIP c: 3\n\nhub news\n  OK   b: 2")

@@ -14,14 +14,39 @@ import Testing
     }
 
     @Test func aMessageIsShownWithItsMatesAndItsContent() {
-        let report = Report(Self.rejected, mates: [43, 44], content: #"{"a": "b"}"#)
+        let none = MessageStory(steps: [])
+        let report = Report(Self.rejected, mates: [43, 44], content: #"{"a": "b"}"#, story: none)
         #expect(
             report.text().hasPrefix("id                42\nhub               news\ntarget            World\n"))
         #expect(
             report.text().hasSuffix("in one post with  43 44\ncontent           {\"a\": \"b\"}"),
             "\(report.text())")
         #expect(report.json.line.contains(#""mates": [43, 44]"#))
-        #expect(Report(Self.rejected, mates: [], content: nil).json.line.contains(#""content": null"#))
+        #expect(Report(Self.rejected, mates: [], content: nil, story: none).json.line.contains(#""content": null"#))
+    }
+
+    @Test func theStoryStandsBelowAndNamesThePerson() {
+        var inserted = MessageStory.Step("inserted", at: "2027-03-01T09:00:00.123Z")
+        inserted.person = "shop"
+        var answered = MessageStory.Step("answered", at: "2027-03-01T09:00:01.5Z")
+        (answered.status, answered.post, answered.http, answered.milliseconds) = ("rejected", 70_001, 400, 21)
+        answered.note = "bad"
+        var decided = MessageStory.Step("decided", at: "2027-03-01T10:00:00Z")
+        (decided.person, decided.note) = ("anna", "decided by anna")
+        let report = Report(
+            Self.rejected, mates: [], content: nil, story: MessageStory(steps: [inserted, answered, decided]))
+        let text = report.text(fitting: 100)
+        #expect(
+            text.hasSuffix(
+                """
+
+
+                                  AT  STEP      STATUS    POST   HTTP  NOTE
+                2027-03-01T09:00:00Z  inserted                         by shop
+                2027-03-01T09:00:01Z  answered  rejected  70001   400  bad; 21 ms
+                2027-03-01T10:00:00Z  decided                          decided by anna
+                """), "\(text)")
+        #expect(report.json.line.contains(#""step": "decided""#))
     }
 
     @Test func aSearchSaysHowFarItLooked() {

@@ -25,8 +25,12 @@ import Testing
         #expect(
             document.keys.sorted() == [
                 "campaign", "class", "content", "error", "http", "hub", "id", "locale", "mates", "next_try", "note",
-                "notification_id", "post", "posts", "reason", "since", "status", "target", "tracking_id", "worker",
+                "notification_id", "post", "posts", "reason", "since", "status", "story", "target", "tracking_id",
+                "worker",
             ])
+        let story = try #require(document["story"] as? [[String: Any]])
+        #expect(story.compactMap { $0["step"] as? String } == ["inserted", "due"])
+        #expect(ended.output.contains(/\n\n +AT  STEP .+\n.+ inserted +by .+\n.+ due *\n/))
         #expect(document["reason"] is NSNull)
     }
 

@@ -23,6 +23,9 @@ import Testing
         #""console": {"listen": "127.0.0.1:9,127.0.0.1:9"}"#, #""console": {"metrics": "0.0.0.0:9465"}"#,
         #""console": {"listen": "[::1]:9464", "metrics": "[::1]:9464"}"#, #""log": {"level": "loud"}"#,
         #""transport": {"caFile": "/none"}"#, #""caps": {"rememberDays": 400}"#, #""caps": {"rememberDays": 4}"#,
+        #""console": {"pages": "127.0.0.1:9470"}"#, #""console": {"users": {"ana": {"may": "look", "password": "x"}}}"#,
+        #""console": {"pages": "127.0.0.1:9464", "userHeader": "X-User", "users": {"ana": {}, "Ana": {}, "schedule": {}}}"#,
+        #""console": {"pages": "[::]:9470", "proxies": "::1", "userHeader": "X-User", "users": {"a-b": {}, "a_b": {}}}"#,
         #""hbus": {}"#, #""log": {"level": "info"}, "log": {}"#,
     ]
 

@@ -81,7 +81,24 @@ import Testing
         #expect(try await problems(text) == [])
     }
 
+    @Test func thePagesOfTheConsoleMayHaveTheirKeys() async throws {
+        let text = #"""
+            {"console": {
+              "pages": "[::1]:9470", "name": "production", "basePath": "/pushes", "hosts": "push.example.com, [::1]:8443",
+              "databaseURL": "postgresql://x", "proxies": "10.0.0.0/8,fd00::1", "userHeader": "X-User", "readOnly": true,
+              "users": {"Ana María": {"may": "look, approve", "password": "x"}, "ana@example.com": {}}}}
+            """#
+        #expect(try await problems(text) == [])
+    }
+
     @Test(arguments: [
+        (#"{"console": {"pages": "127.0.0.1:1,127.0.0.1:2"}}"#, ".console.pages is odd"),
+        (#"{"console": {"basePath": "/a/"}}"#, ".console.basePath is odd"),
+        (#"{"console": {"proxies": "proxy.example"}}"#, ".console.proxies is odd"),
+        (#"{"console": {"hosts": "https://x"}}"#, ".console.hosts is odd"),
+        (#"{"console": {"users": {"ana ": {}}}}"#, ".console.users.ana  is no name"),
+        (#"{"console": {"users": {"ana": {"may": "look operate"}}}}"#, ".console.users.ana.may is odd"),
+        (#"{"console": {"users": {"ana": {"maj": "look"}}}}"#, ".console.users.ana.maj is unknown"),
         (#"{"dispatch": {"batch": 0}}"#, ".dispatch.batch is out of range"),
         (#"{"dispatch": {"batch": true}}"#, ".dispatch.batch is no number"),
         (#"{"dispatch": {"bacth": 1}}"#, ".dispatch.bacth is unknown"),

@@ -11,10 +11,10 @@ struct CancelDevicesAction: HubAction {
 
     init(_ fields: FormFields) throws(FieldProblem) { hub = try fields.hub() }
 
-    var sql: String { "SELECT push.cancel_devices(\(SQL.literal(hub)))" }
+    var sql: String { "SELECT push.cancel_devices(\(SQLText.literal(hub)))" }
     var command: String? { nil }
 
-    func question(about standing: HubStanding) -> Question {
+    func question(about standing: HubHealth) -> Question {
         var question = Question(
             title: "Cancel the changes of devices that wait at hub \(hub)?", verb: "Cancel the changes")
         question.consequences = [

@@ -12,7 +12,7 @@ protocol HubAction: ConsoleAction {
     var command: String? { get }
 
     /// - Parameter standing: of the hub, a moment ago.
-    func question(about standing: HubStanding) -> Question
+    func question(about standing: HubHealth) -> Question
 }
 
 extension HubAction {
@@ -22,7 +22,7 @@ extension HubAction {
     func question(_ reader: PageReader) async -> Question {
         let standing = await reader.part("hub", of: hub, as: .operate, freshFor: 0) {
             [hub] database throws(DatabaseError) in
-            try await Hubs(database: database).standing(of: hub)
+            try await HubHealth.read(hub, from: database)
         }
         var question: Question
         switch standing {

@@ -11,10 +11,10 @@ struct OpenGateAction: HubAction {
 
     init(_ fields: FormFields) throws(FieldProblem) { hub = try fields.hub() }
 
-    var sql: String { "SELECT push.open_gate(\(SQL.literal(hub)))" }
-    var command: String? { "fanfare hub open-gate \(ShellWord.text(hub))" }
+    var sql: String { "SELECT push.open_gate(\(SQLText.literal(hub)))" }
+    var command: String? { "fanfare hub open-gate \(ShellText.word(hub))" }
 
-    func question(about standing: HubStanding) -> Question {
+    func question(about standing: HubHealth) -> Question {
         var question = Question(title: "Open the gate of hub \(hub)?", verb: "Open the gate")
         guard standing.state == "gate closed" else {
             question.pointless =

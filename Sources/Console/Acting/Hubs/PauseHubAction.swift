@@ -24,14 +24,15 @@ struct PauseHubAction: HubAction {
     var fields: [(name: String, value: String)] { [("hub", hub)] + (reason.map { [("reason", $0)] } ?? []) }
 
     var sql: String {
-        "SELECT push.pause_hub(" + ([hub] + (reason.map { [$0] } ?? [])).map(SQL.literal).joined(separator: ", ") + ")"
+        "SELECT push.pause_hub(" + ([hub] + (reason.map { [$0] } ?? [])).map(SQLText.literal).joined(separator: ", ")
+            + ")"
     }
 
     var command: String? {
-        "fanfare hub pause \(ShellWord.text(hub))" + (reason.map { " --reason \(ShellWord.text($0))" } ?? "")
+        "fanfare hub pause \(ShellText.word(hub))" + (reason.map { " --reason \(ShellText.word($0))" } ?? "")
     }
 
-    func question(about standing: HubStanding) -> Question {
+    func question(about standing: HubHealth) -> Question {
         var question = Question(title: "Pause hub \(hub)?", verb: "Pause the hub")
         if standing.state == "paused" {
             question.pointless = "It is already \(standing.why ?? "paused")."

@@ -11,10 +11,10 @@ struct ResumeHubAction: HubAction {
 
     init(_ fields: FormFields) throws(FieldProblem) { hub = try fields.hub() }
 
-    var sql: String { "SELECT push.resume_hub(\(SQL.literal(hub)))" }
-    var command: String? { "fanfare hub resume \(ShellWord.text(hub))" }
+    var sql: String { "SELECT push.resume_hub(\(SQLText.literal(hub)))" }
+    var command: String? { "fanfare hub resume \(ShellText.word(hub))" }
 
-    func question(about standing: HubStanding) -> Question {
+    func question(about standing: HubHealth) -> Question {
         var question = Question(title: "Resume hub \(hub)?", verb: "Resume the hub")
         guard standing.state != "open" else {
             question.pointless = "It is open: it takes posts."

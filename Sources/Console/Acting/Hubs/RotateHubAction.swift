@@ -11,10 +11,10 @@ struct RotateHubAction: HubAction {
 
     init(_ fields: FormFields) throws(FieldProblem) { hub = try fields.hub() }
 
-    var sql: String { "SELECT push.rotate_hub(\(SQL.literal(hub)))" }
-    var command: String? { "fanfare hub rotate \(ShellWord.text(hub))" }
+    var sql: String { "SELECT push.rotate_hub(\(SQLText.literal(hub)))" }
+    var command: String? { "fanfare hub rotate \(ShellText.word(hub))" }
 
-    func question(about standing: HubStanding) -> Question {
+    func question(about standing: HubHealth) -> Question {
         var question = Question(title: "Use the other key of hub \(hub)?", verb: "Use the other key")
         let other = standing.key == "primary" ? "secondary" : "primary"
         question.consequences = [

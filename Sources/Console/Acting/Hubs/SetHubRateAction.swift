@@ -23,10 +23,10 @@ struct SetHubRateAction: HubAction {
     }
 
     var fields: [(name: String, value: String)] { [("hub", hub), ("rate", rate.text)] }
-    var sql: String { "SELECT push.set_rate(\(SQL.literal(hub)), \(rate.limit.map { "\($0)" } ?? "NULL"))" }
-    var command: String? { "fanfare hub rate \(ShellWord.text(hub)) \(rate.text)" }
+    var sql: String { "SELECT push.set_rate(\(SQLText.literal(hub)), \(rate.limit.map { "\($0)" } ?? "NULL"))" }
+    var command: String? { "fanfare hub rate \(ShellText.word(hub)) \(rate.text)" }
 
-    func question(about standing: HubStanding) -> Question {
+    func question(about standing: HubHealth) -> Question {
         var question = Question(title: "Set the rate of hub \(hub)?", verb: "Set the rate")
         let now = standing.rate.map { "at most \(PostRate.words($0))" } ?? "no limit"
         let source = standing.isRateSet ? "set by a person" : "as the settings say"

@@ -1,0 +1,31 @@
+import Pages
+import PushModel
+import Store
+
+/// What a person can do to a hub: the buttons that would do something in its state, and the form of its rate.
+struct HubActionsView {
+    let buttons: [ActionLink]
+    let rateAddress: String
+    let rateHub: String
+    /// What stands in the field: the rate that a person set.
+    let rateText: String
+
+    /// - Returns: nil: the person may not act, or nobody may here.
+    init?(_ hub: String, _ health: HubHealth, for visit: Visit) {
+        guard visit.canAct(.operate) else { return nil }
+        let fields = FormFields(pairs: [("hub", hub)])
+        var actions: [(any ConsoleAction, String)] = []
+        // A hub that has a name always makes an action.
+        func add(_ action: (any ConsoleAction)?, _ label: String) { if let action { actions.append((action, label)) } }
+        if health.state == "paused" || health.state == "held" || health.state == "failing" {
+            add(try? ResumeHubAction(fields), "Resume")
+        }
+        if health.state != "paused" { add(try? PauseHubAction(fields), "Pause") }
+        if health.state == "gate closed" { add(try? OpenGateAction(fields), "Open the gate") }
+        if health.workers > 0 { add(try? RotateHubAction(fields), "Use the other key") }
+        buttons = actions.compactMap { ActionLink($0, $1, for: visit) }
+        rateAddress = visit.address("act", SetHubRateAction.name)
+        rateHub = hub
+        rateText = health.isRateSet ? health.rate.map { HumanFormat.rate($0) } ?? "none" : ""
+    }
+}

@@ -1,0 +1,31 @@
+import Pages
+import Testing
+
+@testable import Console
+
+@Suite struct ConsoleFileTests {
+    @Test func styleAndScriptAreSmall() {
+        #expect(ConsoleFile.style.utf8.count < 24_000)
+        #expect(ConsoleFile.script.utf8.count < 10_000)
+    }
+
+    @Test func everyFileOfOursIsUsed() {
+        for file in EmbeddedFiles.all where file.name.hasSuffix(".css") || file.name.hasSuffix(".js") {
+            let text = file.text.withoutLastLineEnd
+            #expect(ConsoleFile.style.contains(text) || ConsoleFile.script.contains(text), "\(file.name)")
+        }
+    }
+
+    /// The content policy would drop it without a word.
+    @Test func nothingIsInline() {
+        for (name, text) in ConsoleTemplates.sources {
+            #expect(text.firstMatch(of: /\s(style|on[a-z]+)\s*=|<style|javascript:|data:/) == nil, "\(name)")
+            #expect(text.firstMatch(of: /<script(?![^>]*\ssrc=)/) == nil, "\(name)")
+        }
+        #expect(!ConsoleFile.style.contains("url(") && !ConsoleFile.style.contains("@import"))
+    }
+
+    @Test(arguments: StateLook.allCases) func everyStateHasAShape(look: StateLook) {
+        #expect(ConsoleFile.style.contains(".state.\(look)::before {"))
+    }
+}
