@@ -34,7 +34,7 @@ enum SessionCookie {
         // Without a secret in the key anybody could sign.
         guard let password = user.password else { return nil }
         // Lines: no name has a line end, and no right.
-        let settings = ["fanfare console session", user.person.name] + user.person.rights.map(\.rawValue).sorted()
+        let settings = ["console session", user.person.name] + user.person.rights.map(\.rawValue).sorted()
         let key = HMAC.sha256(key: Array(password.text.utf8), Array(settings.joined(separator: "\n").utf8))
         return Base64.encodeURL(HMAC.sha256(key: key, Array(text.utf8)))
     }

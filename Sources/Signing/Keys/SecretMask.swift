@@ -56,8 +56,7 @@ package enum SecretMask {
             if let end = text.word("sig", at: index) { return text.value(after: end, until: key) }
         case UInt8(ascii: "p"):
             if let end = text.word("password", at: index), let value = text.value(after: end, until: []) {
-                // "console.users.ana.password: is not set" is a complaint of ours.
-                return text[end] == UInt8(ascii: ":") && text[value].elementsEqual("is".utf8) ? nil : value
+                return text.isOurPassword(at: index, before: end, value) ? nil : value
             }
             if let end = text.word("private_key", at: index) { return text.value(after: end, until: key) }
         case UInt8(ascii: "a"):
@@ -99,6 +98,13 @@ extension UnsafeBufferPointer<UInt8> {
             guard (isUpper ? byte | 0x20 : byte) == lower.utf8Start[offset] else { return nil }
         }
         return end
+    }
+
+    /// Whether it is a complaint of ours, which has no password: `console.users.ana.password: is not set`, or of the command
+    /// `fanfare console password: --json is given twice`.
+    fileprivate func isOurPassword(at index: Int, before end: Int, _ value: Range<Int>) -> Bool {
+        guard self[end] == UInt8(ascii: ":") else { return false }
+        return self[value].elementsEqual("is".utf8) || self[..<index].suffix(17).elementsEqual("fanfare: console ".utf8)
     }
 
     /// What follows `name`, `=` (or `:`, as in JSON), and an opening quote. nil when there is no `=`: an ordinary word.

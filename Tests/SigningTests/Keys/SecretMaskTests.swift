@@ -66,7 +66,7 @@ import Testing
         "WWW-Authenticate: Bearer realm=\"x\", error=\"invalid_token\"", "Invalid assertion: it has ended",
         "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----", "private_key_id: 1f", "no access_token came",
         "$scrypt", "$scrypt$",
-        "console.users.ana.password: is not set",
+        "console.users.ana.password: is not set", "fanfare: console password: --json is given twice",
         "access_token_auth: true", "--- a ------ b",
     ])
     func textWithoutSecretsStays(text: String) {

@@ -23,7 +23,7 @@ enum ReadingProblems {
         return standing.notice.map {
             Problem(
                 kind: .schema, severity: .warning, what: "The schema is newer than this program", why: $0,
-                todo: "Upgrade fanfare here, too: what is new in the database is not shown.")
+                todo: "Upgrade this program, too: what is new in the database is not shown.")
         }
     }
 }
