@@ -93,7 +93,7 @@ struct ActionResponder: Sendable {
         let number = numbers.number(for: visit.person.name, type(of: action).name, action.fields)
         let view = QuestionView(question, action, number: number, typedProblem: typedProblem, for: visit)
         let content = PageContent(
-            title: question.title, template: "question", view: view, troubles: question.troubles,
+            title: question.title, template: "question", view: view, liveSeconds: nil, troubles: question.troubles,
             elsewhere: question.elsewhere)
         return .page(
             ConsoleTemplates.page(content, at: nil, for: visit), status: typedProblem.isEmpty ? 200 : 422)

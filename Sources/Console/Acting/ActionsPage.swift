@@ -31,6 +31,8 @@ struct ActionsPage: ConsolePage {
             return PageContent(
                 status: 404, title: "Unknown action", template: "notice", view: NoticeView(words, for: visit))
         }
-        return PageContent(title: record.title, template: "action", view: ActionView(record, for: visit))
+        return PageContent(
+            title: record.title, template: "action", view: ActionView(record, for: visit),
+            liveSeconds: record.isOver ? nil : 2)
     }
 }

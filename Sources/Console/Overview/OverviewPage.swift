@@ -18,7 +18,7 @@ struct OverviewPage: ConsolePage {
 
     func content(of rows: OverviewRows, for visit: Visit) -> PageContent {
         PageContent(
-            title: "Overview", template: "overview", view: OverviewView(rows, hubs, for: visit),
+            title: "Overview", template: "overview", view: OverviewView(rows, hubs, for: visit), liveSeconds: 2,
             troubles: Self.merged(rows.troubles), elsewhere: OverviewElsewhere.all(for: visit.person))
     }
 
