@@ -3,7 +3,7 @@ import Foundation
 
 /// What is kept of a password: a hash by scrypt (RFC 7914), from which the password cannot be read.
 ///
-/// Its text is in the PHC string format (github.com/P-H-C/phc-string-format, phc-sf-spec.md), as passlib and npm's `@phc/scrypt`
+/// Its text is in the PHC string format (github.com/P-H-C/phc-string-format), as passlib and npm's `@phc/scrypt`
 /// write it, too: `$scrypt$ln=15,r=8,p=3$SALT$HASH`, the last two in Base64 without padding. Prints as `•••`: a hash lets
 /// its reader guess passwords without being seen.
 public struct PasswordHash: Sendable, Equatable {

@@ -87,7 +87,7 @@ struct OverviewReading: Sendable {
         return ServerFindings.of(facts)
     }
 
-    /// - Parameter doing: to follow "cannot", for an error that is none of the database.
+    /// - Parameter doing: to follow "cannot", for an error that is not the database's.
     private static func typed<Value: Sendable>(
         _ doing: String, _ read: () async throws -> Value
     ) async throws(DatabaseError) -> Value {
