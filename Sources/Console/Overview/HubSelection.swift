@@ -7,9 +7,9 @@ struct HubSelection: Sendable, Equatable {
     /// Only those behind this name; nil: from the first on.
     var after: String?
 
-    /// So many worst ones.
+    /// The worst hubs that are shown, at most.
     static let worst = 50
-    /// So many on a page of all.
+    /// Hubs on a page of all.
     static let page = 200
 
     /// What a page shows of the hubs.

@@ -60,7 +60,7 @@ import Testing
         #expect(try changes("{}", #"{"dispatch": {"slots": 9}, "log": {"level": "debug"}}"#).needsNewWorker)
     }
 
-    /// Whoever loses a right loses it at once, and no worker has to begin for it.
+    /// A person who loses a right loses it at once, and no worker has to begin for it.
     @Test func peopleChangeWithoutANewWorker() throws {
         let changes = try changes(
             SettingsFixture.pages(),

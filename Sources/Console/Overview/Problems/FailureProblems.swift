@@ -7,7 +7,7 @@ enum FailureProblems {
     static let mostRejected = 2.0
     /// Percent of the messages of an hour that may fail before it is critical, as in `push.check`.
     static let mostFailed = 50.0
-    /// Below so many ended messages a share says nothing.
+    /// Below this number of ended messages a share says nothing.
     static let least: Int64 = 20
 
     static func of(_ rows: OverviewRows) -> [Problem] {

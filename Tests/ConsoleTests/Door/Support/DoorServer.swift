@@ -6,7 +6,7 @@ import Testing
 
 @testable import Console
 
-/// A door over real sockets. Whoever is let in reads name and rights.
+/// A door over real sockets. A person who is let in reads name and rights.
 struct DoorServer: Sendable {
     let port: Int
 
