@@ -13,16 +13,13 @@ struct HubActionsView {
     /// - Returns: nil: the person may not act, or nobody may here.
     init?(_ hub: String, _ health: HubHealth, for visit: Visit) {
         guard visit.canAct(.operate) else { return nil }
-        let fields = FormFields(pairs: [("hub", hub)])
         var actions: [(any ConsoleAction, String)] = []
-        // A hub that has a name always makes an action.
-        func add(_ action: (any ConsoleAction)?, _ label: String) { if let action { actions.append((action, label)) } }
         if health.state == "paused" || health.state == "held" || health.state == "failing" {
-            add(try? ResumeHubAction(fields), "Resume")
+            actions.append((ResumeHubAction(hub: hub), "Resume"))
         }
-        if health.state != "paused" { add(try? PauseHubAction(fields), "Pause") }
-        if health.state == "gate closed" { add(try? OpenGateAction(fields), "Open the gate") }
-        if health.workers > 0 { add(try? RotateHubAction(fields), "Use the other key") }
+        if health.state != "paused" { actions.append((PauseHubAction(hub: hub), "Pause")) }
+        if health.state == "gate closed" { actions.append((OpenGateAction(hub: hub), "Open the gate")) }
+        if health.workers > 0 { actions.append((RotateHubAction(hub: hub), "Use the other key")) }
         buttons = actions.compactMap { ActionLink($0, $1, for: visit) }
         rateAddress = visit.address("act", SetHubRateAction.name)
         rateHub = hub

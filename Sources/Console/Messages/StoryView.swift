@@ -92,24 +92,15 @@ struct StoryView {
     }
 
     private static func actions(_ id: Int64, _ status: String, _ visit: Visit) -> [ActionLink] {
-        let ids = FormFields(pairs: [("id", "\(id)")])
-        var actions: [(any ConsoleAction, String)] = []
-        // One id that is one is always read.
-        switch Status(rawValue: status) {
-        case .rejected, .expired: actions = [(try? RetryMessagesAction(ids), "Send again")].compactMap(Self.both)
-        case .scheduled, .waiting, .due, .retrying, .claimed:
-            actions = [(try? CancelMessagesAction(ids), "Cancel")].compactMap(Self.both)
-        case .inDoubt:
-            actions = Doubts.Decision.allCases.map { decision in
-                (try? ResolveDoubtsAction(FormFields("id=\(id)&decision=\(decision.rawValue)")), decision.verb)
-            }.compactMap(Self.both)
-        default: break
-        }
-        actions += [(try? EraseMessagesAction(ids), "Erase")].compactMap(Self.both)
+        let messages = MessageIDs(id)
+        var actions: [(any ConsoleAction, String)] =
+            switch Status(rawValue: status) {
+            case .rejected, .expired: [(RetryMessagesAction(messages), "Send again")]
+            case .scheduled, .waiting, .due, .retrying, .claimed: [(CancelMessagesAction(messages), "Cancel")]
+            case .inDoubt: Doubts.Decision.allCases.map { (ResolveDoubtsAction(messages, as: $0), $0.verb) }
+            default: []
+            }
+        actions.append((EraseMessagesAction(messages), "Erase"))
         return actions.compactMap { ActionLink($0, $1, for: visit) }
-    }
-
-    private static func both(_ action: (any ConsoleAction)?, _ label: String) -> (any ConsoleAction, String)? {
-        action.map { ($0, label) }
     }
 }

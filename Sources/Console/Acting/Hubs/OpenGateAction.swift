@@ -9,6 +9,10 @@ struct OpenGateAction: HubAction {
 
     let hub: String
 
+    init(hub: String) {
+        self.hub = hub
+    }
+
     init(_ fields: FormFields) throws(FieldProblem) { hub = try fields.hub() }
 
     var sql: String { "SELECT push.open_gate(\(SQLText.literal(hub)))" }

@@ -11,6 +11,11 @@ struct PauseHubAction: HubAction {
     /// Shown behind "paused by"; nil: none.
     let reason: String?
 
+    init(hub: String) {
+        self.hub = hub
+        reason = nil
+    }
+
     init(_ fields: FormFields) throws(FieldProblem) {
         hub = try fields.hub()
         reason = fields["reason"]

@@ -9,6 +9,10 @@ struct RotateHubAction: HubAction {
 
     let hub: String
 
+    init(hub: String) {
+        self.hub = hub
+    }
+
     init(_ fields: FormFields) throws(FieldProblem) { hub = try fields.hub() }
 
     var sql: String { "SELECT push.rotate_hub(\(SQLText.literal(hub)))" }

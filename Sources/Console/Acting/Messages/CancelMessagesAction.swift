@@ -9,6 +9,8 @@ struct CancelMessagesAction: MessageAction {
 
     let messages: MessageIDs
 
+    init(_ messages: MessageIDs) { self.messages = messages }
+
     init(_ fields: FormFields) throws(FieldProblem) { messages = try MessageIDs(fields) }
 
     var sql: String {

@@ -8,6 +8,8 @@ struct MessageIDs: Sendable, Equatable {
     /// More at once are not chosen by hand; the functions take as many.
     static let limit = 1_000
 
+    init(_ id: Int64) { ids = [id] }
+
     /// - Throws: `FieldProblem` when none is chosen, too many are, or one is not an id.
     init(_ fields: FormFields) throws(FieldProblem) {
         var seen: Set<Int64> = []

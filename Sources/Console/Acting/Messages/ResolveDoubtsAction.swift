@@ -10,6 +10,11 @@ struct ResolveDoubtsAction: MessageAction {
     let messages: MessageIDs
     let decision: Doubts.Decision
 
+    init(_ messages: MessageIDs, as decision: Doubts.Decision) {
+        self.messages = messages
+        self.decision = decision
+    }
+
     init(_ fields: FormFields) throws(FieldProblem) {
         messages = try MessageIDs(fields)
         guard let decision = Doubts.Decision(rawValue: fields["decision"] ?? "") else {
