@@ -5,9 +5,6 @@ import Signing
 package struct FormFields: Sendable {
     private let pairs: [(name: String, value: String)]
 
-    /// Fields that are known already, with names in lower case.
-    package init(pairs: [(name: String, value: String)]) { self.pairs = pairs }
-
     package init(_ text: Substring) {
         pairs = text.split(scalar: "&").compactMap { pair in
             let sides = pair.split(scalar: "=", maxSplits: 1, omittingEmptySubsequences: false)
