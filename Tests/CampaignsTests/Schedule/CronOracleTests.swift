@@ -1,12 +1,13 @@
 import Foundation
 import ProgramSupport
+import TestSupport
 import Testing
 
 @testable import Campaigns
 
 /// cronsim does what Debian's cron does, daylight saving time included, and has to find the same times.
 @Suite struct CronOracleTests {
-    private static let lines = ZoneOracleTests.isFull ? 20_000 : 1_500
+    private static let lines = TestDepth.of(1_500, full: 20_000)
     private static let times = 50
 
     /// Sixty zones: those whose clocks are changed in unusual ways, and some of every continent.
@@ -103,14 +104,14 @@ import Testing
                 continue
             }
             excepted[reason, default: 0] += 1
-            if ZoneOracleTests.isFull {
+            if TestDepth.isFull {
                 print("excepted, \(reason.rawValue): \(cells[2]) in \(cells[0]) after \(start)")
             }
         }
         #expect(compared > Self.lines * Self.times / 2)
         // A few of many: an exception is no excuse.
         #expect(excepted.values.reduce(0, +) * 500 <= Self.lines, "\(excepted)")
-        if ZoneOracleTests.isFull {
+        if TestDepth.isFull {
             let listed = excepted.map { "\($0.value) \($0.key.rawValue)" }.sorted().joined(separator: ", ")
             print("cronsim: \(Self.lines) lines, \(refused) refused by both, \(compared) times; excepted: \(listed)")
         }

@@ -1,5 +1,6 @@
 import Foundation
 import ProgramSupport
+import TestSupport
 import Testing
 
 @testable import Campaigns
@@ -9,9 +10,7 @@ import Testing
     /// Python 3.9 or newer with cronsim, which bin/setup --test installs.
     static let python = Tool(
         Repository.url(".build-tools/bin/python").path(), check: ["-c", "import cronsim, zoneinfo"])
-    /// SCHEDULE_ORACLE=full, as in .ci/nightly: a million conversions and 20,000 cron lines.
-    static let isFull = ProcessInfo.processInfo.environment["SCHEDULE_ORACLE"] == "full"
-    private static let conversions = isFull ? 1_000_000 : 60_000
+    private static let conversions = TestDepth.of(30_000, full: 1_000_000)
 
     @Test(.enabled(if: python.isExpected, Tool.advice))
     func pythonConvertsEveryTimeAlike() async throws {
@@ -43,7 +42,9 @@ import Testing
             compared += 1
         }
         #expect(compared >= Self.conversions)
-        if Self.isFull { print("zoneinfo: \(compared) conversions in \(names.count) zones, \(wrong.count) differ") }
+        if TestDepth.isFull {
+            print("zoneinfo: \(compared) conversions in \(names.count) zones, \(wrong.count) differ")
+        }
         #expect(wrong.isEmpty, "\(wrong.count) differ: \(wrong.prefix(20).joined(separator: "\n"))")
     }
 

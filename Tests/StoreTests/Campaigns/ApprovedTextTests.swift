@@ -135,7 +135,7 @@ import Testing
         return text.replacing("{{name|you}}", with: "you").replacing("{{name|x}}", with: "x")
     }
 
-    @Test(arguments: 1...20 as ClosedRange<UInt64>) func whatIsReadIsWhatIsSent(seed: UInt64)
+    @Test(arguments: 1...TestDepth.of(6 as UInt64, full: 20)) func whatIsReadIsWhatIsSent(seed: UInt64)
         async throws
     {
         var odd = OddJSON(random: SeededRandom(seed: seed))
