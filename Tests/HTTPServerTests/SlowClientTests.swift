@@ -92,7 +92,7 @@ import Testing
     @Test func aSteadyReaderGetsAllOfALargeResponse() async throws {
         let asked = Events<String>()
         try await TestServer.run(
-            idleSeconds: 5,  // longer than a busy machine needs between two pieces
+            idleSeconds: 15,  // longer than a busy machine needs between two pieces
             respond: Self.respond(asked)
         ) { server in
             let steady = try server.client()
@@ -102,12 +102,12 @@ import Testing
             let silent = Task { [other = try server.client()] in await other.ending() }
             let ended = Events<Bool>()
             Task { ended.add(await silent.value == .ended) }
-            // At a pace of all of it in 30 s, by the clock: a busy machine takes larger pieces less often, so the server's
+            // At a pace of all of it in 60 s, by the clock: a busy machine takes larger pieces less often, so the server's
             // buffer, of which a third must be empty before it can write, is never full for long.
             let beganAt = ContinuousClock.now
             var count = 0
             while ended.all.isEmpty, count < Self.large {
-                let due = Int(Double(Self.large) * (beganAt.duration(to: .now) / .seconds(30)))
+                let due = Int(Double(Self.large) * (beganAt.duration(to: .now) / .seconds(60)))
                 while count < min(due, Self.large) { count += try await steady.some().count }
                 try await Task.sleep(for: .milliseconds(50))
             }

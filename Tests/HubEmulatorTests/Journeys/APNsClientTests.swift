@@ -295,10 +295,11 @@ struct APNsClientTests {
         try await run { bench in
             try bench.set(#"[{"nth":2,"close":"never","taken":true},{"nth":3,"goAway":"Shutdown"}]"#)
             let lines = try await bench.lines(.java, to: ["ab01", "ab02+ab03", "ab04"])
-            // Two threads of it send: either may come first, and the first is taken.
-            let first = try #require(bench.taken.dropFirst().first)
-            #expect(lines.contains("\(first): no answer") && lines.last == "ab04: HTTP_2 200 -", "\(lines)")
-            #expect(bench.taken.filter { $0 == first }.count == 1)
+            // Two threads of it send: either may come first, and the first is taken, maybe after the other one.
+            let silent = ["ab02", "ab03"].filter { lines.contains("\($0): no answer") }
+            #expect(!silent.isEmpty && lines.last == "ab04: HTTP_2 200 -", "\(lines)")
+            #expect(Set(bench.taken).count == bench.taken.count, "\(bench.taken)")
+            #expect(silent.contains(where: bench.taken.contains), "\(bench.taken)")
         }
     }
 }

@@ -83,7 +83,7 @@ import Testing
         hub.window = 4
         let worker = try await TestWorker.make(hub)
         var slow = Fault(.every(1))
-        slow.delayMilliseconds = 100  // the hub is the bottleneck, not a busy machine
+        slow.delayMilliseconds = 250  // the hub is the bottleneck, not a busy machine
         try worker.emulator.add(slow)
         try await worker.enqueue(600, tag: "bulk", options: "priority=2")
 
