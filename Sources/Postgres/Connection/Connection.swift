@@ -49,14 +49,26 @@ public actor Connection {
     public func query<T: Sendable>(
         _ sql: SQL, doing: String? = nil, _ read: @Sendable (borrowing Rows) throws -> T
     ) throws(DatabaseError) -> T {
-        try rows(sql, doing: doing).lend(doing: doing ?? Self.summary(of: sql.text), to: read)
+        try query(sql, doing: doing, in: nil, read)
+    }
+
+    /// - Parameter frame: of a transaction that only reads, which the statement has for itself; nil: it has none.
+    func query<T: Sendable>(
+        _ sql: SQL, doing: String?, in frame: TransactionFrame?, _ read: @Sendable (borrowing Rows) throws -> T
+    ) throws(DatabaseError) -> T {
+        try rows(sql, doing: doing, in: frame).lend(doing: doing ?? Self.summary(of: sql.text), to: read)
     }
 
     /// Runs one statement and returns its rows, which do not need the connection any more.
     public func rows(_ sql: SQL, doing: String? = nil) throws(DatabaseError) -> Rows {
+        try rows(sql, doing: doing, in: nil)
+    }
+
+    /// - Parameter frame: of a transaction that only reads, which the statement has for itself; nil: it has none.
+    func rows(_ sql: SQL, doing: String?, in frame: TransactionFrame?) throws(DatabaseError) -> Rows {
         let doing = doing ?? Self.summary(of: sql.text)
         defer { health.update(session) }
-        return try counting { () throws(DatabaseError) in try openSession(doing).run(sql, doing: doing) }
+        return try counting { () throws(DatabaseError) in try openSession(doing).run(sql, doing: doing, in: frame) }
     }
 
     /// Runs one statement.

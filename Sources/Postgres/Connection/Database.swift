@@ -74,12 +74,16 @@ public final class Database: Sendable {
     public func query<T: Sendable>(
         _ sql: SQL, doing: String? = nil, _ read: @Sendable (borrowing Rows) throws -> T
     ) async throws(DatabaseError) -> T {
-        try await lent { connection throws(DatabaseError) in try await connection.query(sql, doing: doing, read) }
+        try await lent { connection, frame throws(DatabaseError) in
+            try await connection.query(sql, doing: doing, in: frame, read)
+        }
     }
 
     /// Runs one statement and returns its rows; they hold no connection.
     public func rows(_ sql: SQL, doing: String? = nil) async throws(DatabaseError) -> Rows {
-        try await lent { connection throws(DatabaseError) in try await connection.rows(sql, doing: doing) }
+        try await lent { connection, frame throws(DatabaseError) in
+            try await connection.rows(sql, doing: doing, in: frame)
+        }
     }
 
     /// Runs one statement.
@@ -87,13 +91,19 @@ public final class Database: Sendable {
     /// - Returns: the number of rows it inserted, updated, deleted or selected.
     @discardableResult
     public func execute(_ sql: SQL, doing: String? = nil) async throws(DatabaseError) -> Int {
-        try await lent { connection throws(DatabaseError) in try await connection.execute(sql, doing: doing) }
+        try await lent { connection, frame throws(DatabaseError) in
+            try await connection.rows(sql, doing: doing, in: frame).affected
+        }
     }
 
     /// Runs many statements in one text, in the simple protocol: all in one transaction, unless the text has
     /// transactions of its own. The first error ends it.
     public func script(_ text: String, doing: String? = nil) async throws(DatabaseError) {
-        try await lent { connection throws(DatabaseError) in try await connection.script(text, doing: doing) }
+        let connection = try await lend()
+        defer { takeBack(connection) }
+        try await enclosed(connection) { () throws(DatabaseError) in
+            try await connection.script(text, doing: doing)
+        }
     }
 
     /// Lends one connection for several statements. If `body` leaves a transaction open, the connection is closed
@@ -132,7 +142,11 @@ public final class Database: Sendable {
 
     private func begin(on connection: Connection) async throws(DatabaseError) {
         let beginning = frame?.beginning ?? "BEGIN"
-        try await connection.execute(beginning, doing: "begin a transaction")
+        do throws(DatabaseError) {
+            try await connection.execute(beginning, doing: "begin a transaction")
+        } catch {
+            throw error.is(.featureNotSupported) ? error.ofStandby : error
+        }
         guard let preparation = frame?.preparation else { return }
         do throws(DatabaseError) {
             try await connection.execute(preparation, doing: "set the rights of a transaction")
@@ -146,16 +160,26 @@ public final class Database: Sendable {
     private func undo(_ connection: Connection) async { _ = try? await connection.execute("ROLLBACK") }
 
     /// Lends a connection for one statement.
+    ///
+    /// - Parameter statement: gets the frame of a transaction that only reads, to send both at once.
     private nonisolated(nonsending) func lent<T: ~Copyable>(
-        _ statement: nonisolated(nonsending) (Connection) async throws(DatabaseError) -> T
+        _ statement: nonisolated(nonsending) (Connection, TransactionFrame?) async throws(DatabaseError) -> T
     ) async throws(DatabaseError) -> T {
         let connection = try await lend()
         defer { takeBack(connection) }
-        guard frame != nil else { return try await statement(connection) }
+        if let frame, frame.isReadOnly { return try await statement(connection, frame) }
+        return try await enclosed(connection) { () throws(DatabaseError) in try await statement(connection, nil) }
+    }
+
+    /// In a transaction that the frame begins; without one as it is.
+    private nonisolated(nonsending) func enclosed<T: ~Copyable>(
+        _ connection: Connection, _ statement: nonisolated(nonsending) () async throws(DatabaseError) -> T
+    ) async throws(DatabaseError) -> T {
+        guard frame != nil else { return try await statement() }
         try await begin(on: connection)
         let value: T
         do throws(DatabaseError) {
-            value = try await statement(connection)
+            value = try await statement()
         } catch {
             await undo(connection)
             throw error

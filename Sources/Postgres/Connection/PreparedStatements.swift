@@ -19,9 +19,11 @@ struct PreparedStatements {
 
     var isFull: Bool { names.count >= Self.limit }
 
-    mutating func freshName() -> String {
+    /// - Returns: the name that it has, or a new one under which nothing is prepared yet.
+    mutating func name(for key: Key) -> (name: String, isNew: Bool) {
+        if let name = names[key] { return (name, false) }
         made += 1
-        return prefix + String(made)
+        return (prefix + String(made), true)
     }
 
     mutating func remember(_ name: String, for key: Key) { names[key] = name }

@@ -4,16 +4,16 @@ import Glibc
 /// One libpq connection. Its calls block, so it lives on a `ConnectionThread`; confined to the `Connection` actor, or
 /// to the thread of a `ChannelListener`.
 final class Session {
-    private let raw: OpaquePointer
+    let raw: OpaquePointer
     private let sink: NoticeSink
     private let preparing: PreparePolicy
-    private var prepared = PreparedStatements()
+    var prepared = PreparedStatements()
     /// The server refused a change because it takes none. A new session may reach another server, or the same one after
     /// a freeze; this session keeps the setting it began with.
     private(set) var isReadOnly = false
     /// libpq could not write, and may still report the connection as good: a server that stops at once sends a
     /// notice first; libpq reads that before it sees the end of the connection, and then reports only the failed write.
-    private var isCut = false
+    var isCut = false
 
     /// Connects, with libpq's own time limits, host lists and TLS.
     ///
@@ -118,26 +118,27 @@ final class Session {
         return hasArrived
     }
 
-    func run(_ sql: SQL, doing: String) throws(DatabaseError) -> Rows {
+    /// - Parameter frame: of a transaction that only reads, which the statement has for itself. The session is idle then.
+    func run(_ sql: SQL, doing: String, in frame: TransactionFrame? = nil) throws(DatabaseError) -> Rows {
         if let number = sql.parameters.tooLarge {
             throw DatabaseError(doing: doing, message: "parameter \(number) is larger than 1 GB")
         }
         let wasIdle = isIdle
-        let key = PreparedStatements.Key(text: sql.text, types: sql.parameters.entries.map(\.oid))
-        guard preparing.isOn, prepared[key] != nil || !prepared.isFull else {
-            return try checked(send(sql, key.types), doing, sql.text)
+        var statements = [Statement(sql, doing)]
+        if let frame { statements.insert(Statement(frame.reading, "set the rights of a transaction"), at: 0) }
+        guard preparing.isOn, statements.allSatisfy({ prepared[$0.key] != nil }) || !prepared.isFull else {
+            return try reply(to: statements)
         }
         var staleness = Staleness.none
         do {
-            let name = try prepare(key, doing, &staleness)
-            return try checked(send(sql, to: name), doing, sql.text, &staleness)
+            return try reply(to: statements, preparing: true, &staleness)
         } catch {
             switch staleness {
             case .none: throw error
             case .pooler:
                 preparing.turnOff()
                 prepared.forgetAll()
-            case .plan: prepared.forget(key)
+            case .plan: for statement in statements { prepared.forget(statement.key) }
             }
             // Nothing was executed. But an open transaction is lost, and only its owner can repeat it.
             guard wasIdle else {
@@ -145,7 +146,7 @@ final class Session {
                 error.isTransient = true
                 throw error
             }
-            return try checked(send(sql, key.types), doing, sql.text)
+            return try reply(to: statements)
         }
     }
 
@@ -169,7 +170,7 @@ final class Session {
     }
 
     /// Why a prepared statement could not be used although it is right.
-    private enum Staleness {
+    enum Staleness {
         case none
         /// The session it was prepared in is not the one that answered.
         case pooler
@@ -177,27 +178,45 @@ final class Session {
         case plan
     }
 
-    private func prepare(_ key: PreparedStatements.Key, _ doing: String, _ staleness: inout Staleness)
-        throws(DatabaseError) -> String
-    {
-        if let name = prepared[key] { return name }
-        let name = prepared.freshName()
-        let reply = PQprepare(raw, name, key.text, Int32(key.types.count), key.types)
-        _ = try checked(reply, doing, key.text, &staleness)
-        prepared.remember(name, for: key)
-        return name
-    }
+    struct Statement {
+        let sql: SQL
+        let doing: String
+        let key: PreparedStatements.Key
 
-    private func send(_ sql: SQL, _ types: [UInt32]) -> OpaquePointer? {
-        sql.parameters.withPointers { count, values, lengths, formats in
-            PQexecParams(raw, sql.text, count, types, values, lengths, formats, 1)
+        init(_ sql: SQL, _ doing: String) {
+            self.sql = sql
+            self.doing = doing
+            key = PreparedStatements.Key(text: sql.text, types: sql.parameters.entries.map(\.oid))
         }
     }
 
-    private func send(_ sql: SQL, to name: String) -> OpaquePointer? {
-        sql.parameters.withPointers { count, values, lengths, formats in
+    private func reply(to statements: [Statement]) throws(DatabaseError) -> Rows {
+        var staleness = Staleness.none
+        return try reply(to: statements, preparing: false, &staleness)
+    }
+
+    /// - Returns: the rows of the last one.
+    private func reply(
+        to statements: [Statement], preparing: Bool, _ staleness: inout Staleness
+    ) throws(DatabaseError) -> Rows {
+        if statements.count > 1 { return try pipelined(statements, preparing: preparing, &staleness) }
+        let (sql, doing, key) = (statements[0].sql, statements[0].doing, statements[0].key)
+        guard preparing else {
+            let result = sql.parameters.withPointers { count, values, lengths, formats in
+                PQexecParams(raw, sql.text, count, key.types, values, lengths, formats, 1)
+            }
+            return try checked(result, doing, sql.text, &staleness)
+        }
+        let (name, isNew) = prepared.name(for: key)
+        if isNew {
+            let made = PQprepare(raw, name, key.text, Int32(key.types.count), key.types)
+            _ = try checked(made, doing, key.text, &staleness)
+            prepared.remember(name, for: key)
+        }
+        let result = sql.parameters.withPointers { count, values, lengths, formats in
             PQexecPrepared(raw, name, count, values, lengths, formats, 1)
         }
+        return try checked(result, doing, sql.text, &staleness)
     }
 
     private func checked(_ result: OpaquePointer?, _ doing: String, _ text: String) throws(DatabaseError) -> Rows {
@@ -205,7 +224,7 @@ final class Session {
         return try checked(result, doing, text, &staleness)
     }
 
-    private func checked(_ result: OpaquePointer?, _ doing: String, _ text: String, _ staleness: inout Staleness)
+    func checked(_ result: OpaquePointer?, _ doing: String, _ text: String, _ staleness: inout Staleness)
         throws(DatabaseError) -> Rows
     {
         guard let result else {
@@ -216,7 +235,8 @@ final class Session {
         switch PQresultStatus(result) {
         case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY: return rows
         case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH:
-            // The session now waits for data: `isIdle` is false, so it is closed when it is given back.
+            // The session now waits for data, or has data that nobody takes.
+            isCut = true
             throw DatabaseError(doing: doing, message: "COPY from or to the client is not supported")
         default:
             let fields = ErrorFields(result)

@@ -22,22 +22,30 @@ public struct TransactionFrame: Sendable, Equatable {
 
     var beginning: SQL { isReadOnly ? "BEGIN READ ONLY" : "BEGIN READ WRITE" }
 
-    /// Sets what ends with the transaction; nil: there is nothing to set. The role is the last one: it may be one that may not make
-    /// the other settings.
-    var preparation: SQL? {
-        var values = settings.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    /// Sets what ends with the transaction; nil: there is nothing to set.
+    var preparation: SQL? { values.isEmpty ? nil : setting() }
+
+    /// The same for a transaction that begins without BEGIN, and only reads.
+    var reading: SQL {
+        setting(between: "SELECT pg_catalog.set_config('transaction_read_only', 'on', true) UNION ALL (", and: ")")
+    }
+
+    /// The role is the last one: it may be one that may not make the other settings.
+    private var values: [(name: String, value: String)] {
+        var values = settings.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
         if let statementTimeout {
-            let milliseconds = Int(statementTimeout / .milliseconds(1))
-            values.append(("statement_timeout", "\(milliseconds)"))
+            values.append(("statement_timeout", "\(Int(statementTimeout / .milliseconds(1)))"))
         }
         if let role { values.append(("role", role)) }
-        guard !values.isEmpty else { return nil }
-        let (names, texts) = (values.map(\.0), values.map(\.1))
-        return """
-            SELECT pg_catalog.set_config(s.name, s.value, true)
-              FROM ROWS FROM (pg_catalog.unnest(\(names)::text[]), pg_catalog.unnest(\(texts)::text[]))
-                   WITH ORDINALITY s(name, value, place)
-             ORDER BY s.place
-            """
+        return values
+    }
+
+    private func setting(between beginning: String = "", and end: String = "") -> SQL {
+        """
+        \(raw: beginning)SELECT pg_catalog.set_config(s.name, s.value, true)
+          FROM ROWS FROM (pg_catalog.unnest(\(values.map(\.name))::text[]), pg_catalog.unnest(\(values.map(\.value))::text[]))
+               WITH ORDINALITY s(name, value, place)
+         ORDER BY s.place\(raw: end)
+        """
     }
 }

@@ -89,6 +89,16 @@ public struct DatabaseError: Error, CustomStringConvertible {
         }
     }
 
+    /// The same with the code and the hint of a server that takes no changes: a standby refuses `BEGIN READ WRITE` as not
+    /// supported.
+    var ofStandby: DatabaseError {
+        var error = self
+        let state = SQLState.readOnlyTransaction.rawValue
+        (error.sqlState, error.isTransient) = (state, Self.isTransient(state))
+        error.hint = hint ?? Self.advice(state)
+        return error
+    }
+
     /// What to do about codes for which the server has no hint of its own; nil: its message is enough.
     static func advice(_ sqlState: String) -> String? {
         switch SQLState(rawValue: sqlState) {

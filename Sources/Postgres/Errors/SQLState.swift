@@ -25,9 +25,17 @@ public struct SQLState: RawRepresentable, Hashable, Sendable {
     public static let invalidCatalogName = SQLState("3D000")
     /// What the view of an audience raised, where it says to try again (`push_internal.audience_read`).
     public static let externalRoutineException = SQLState("38000")
+    /// No schema of that name.
+    public static let invalidSchemaName = SQLState("3F000")
     public static let serializationFailure = SQLState("40001")
     public static let deadlockDetected = SQLState("40P01")
     public static let insufficientPrivilege = SQLState("42501")
+    public static let undefinedTable = SQLState("42P01")
+    public static let undefinedColumn = SQLState("42703")
+    /// No function of that name takes these arguments.
+    public static let undefinedFunction = SQLState("42883")
+    /// No role, type or setting of that name.
+    public static let undefinedObject = SQLState("42704")
     /// A function that cannot be replaced by one with another result.
     public static let invalidFunctionDefinition = SQLState("42P13")
     public static let duplicatePreparedStatement = SQLState("42P05")

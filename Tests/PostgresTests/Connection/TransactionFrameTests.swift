@@ -56,6 +56,69 @@ import Testing
         }
     }
 
+    /// What sets the frame, and the statement in it.
+    @Test func bothArePreparedOnce() async throws {
+        try await SharedServer.withDatabase({ $0.maximumConnections = 1 }) { plain async throws in
+            let framed = plain.framed(by: TransactionFrame(settings: ["push.person": "Ann"]))
+            for number in 1...3 {
+                #expect(try await framed.text("SELECT \(Int64(number))::text") == "\(number)")
+            }
+            #expect(try await framed.text("SELECT count(*)::text FROM pg_prepared_statements") == "3")
+        }
+    }
+
+    @Test(arguments: [DatabaseSettings.Prepare.auto, .never])
+    func afterAMistakeTheSessionGoesOn(prepare: DatabaseSettings.Prepare) async throws {
+        try await SharedServer.withDatabase({ ($0.maximumConnections, $0.prepare) = (1, prepare) }) {
+            plain async throws in
+            let framed = plain.framed(by: TransactionFrame())
+            let process = try await framed.text("SELECT pg_backend_pid()::text")
+            for sql: SQL in ["SELECT nothing", "SELECT 1/0", "SELEC 1"] {
+                await #expect(throws: DatabaseError.self) { try await framed.execute(sql) }
+                #expect(try await framed.text("SELECT pg_backend_pid()::text") == process)
+            }
+            #expect(try await framed.rows("SELECT g FROM generate_series(1, 100000) g").count == 100_000)
+            // A COPY is the end of its session, and so is what libpq does not send.
+            await #expect(throws: DatabaseError.self) { try await framed.execute("COPY pg_class TO STDOUT") }
+            let next = try await framed.text("SELECT pg_backend_pid()::text")
+            #expect(next != process)
+            var endless: SQL.StringInterpolation = .init(literalCapacity: 0, interpolationCount: 0)
+            endless.appendLiteral("SELECT 1")
+            for number in 0..<70_000 {
+                endless.appendLiteral(", ")
+                endless.appendInterpolation(Int32(number))
+            }
+            let sql = SQL(stringInterpolation: endless)
+            await #expect(throws: DatabaseError.self) { try await framed.execute(sql) }
+            #expect(try await plain.text("SELECT pg_backend_pid()::text") != next)
+        }
+    }
+
+    @Test func aStatementThatReturnsOtherColumnsNowIsReadAgain() async throws {
+        try await SharedServer.withDatabase({ $0.maximumConnections = 1 }) { plain async throws in
+            let framed = plain.framed(by: TransactionFrame())
+            try await plain.script("CREATE TABLE wide (a text); INSERT INTO wide VALUES ('one')")
+            #expect(try await framed.text("SELECT * FROM wide") == "one")
+            try await plain.script("ALTER TABLE wide ALTER a TYPE varchar(9)")
+            #expect(try await framed.rows("SELECT * FROM wide").count == 1)
+            try await plain.script("ALTER TABLE wide ADD b int")
+            #expect(try await framed.rows("SELECT * FROM wide").columns == 2)
+        }
+    }
+
+    @Test func aSessionThatIsLostIsReplaced() async throws {
+        try await SharedServer.withDatabase({ $0.maximumConnections = 1 }) { plain async throws in
+            let framed = plain.framed(by: TransactionFrame())
+            #expect(try await framed.text("SELECT 'first'") == "first")
+            await #expect {
+                try await framed.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+            } throws: {
+                ($0 as? DatabaseError)?.isTransient == true
+            }
+            #expect(try await framed.text("SELECT 'second'") == "second")
+        }
+    }
+
     @Test func aLoanIsOneTransaction() async throws {
         try await SharedServer.withDatabase { plain async throws in
             let framed = plain.framed(by: TransactionFrame(isReadOnly: false))
