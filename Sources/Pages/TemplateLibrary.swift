@@ -33,6 +33,6 @@ package struct TemplateLibrary: Sendable {
     /// - Parameter view: has the values, under the names that the template uses.
     package func render(_ view: Any, _ name: String) -> String {
         // nil only for a name that no template has.
-        library.render(view, withTemplate: name) ?? ""
+        library.render(ViewFields.of(view) ?? view, withTemplate: name) ?? ""
     }
 }

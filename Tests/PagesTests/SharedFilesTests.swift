@@ -22,7 +22,7 @@ import Testing
 
     @Test func aTargetsTemplatesUseTheSharedOnes() {
         let templates = TemplateLibrary([("mine.mustache", "<li>{{> screen}}</li>\n"), ("mine.css", "{{")])
-        let names = ["age", "card", "chart", "count", "mine", "moment", "screen"]
+        let names = ["age", "card", "chart", "count", "mine", "moment", "screen", "sentence"]
         #expect(templates.sources.map(\.name).sorted() == names)
         let html = templates.render(ScreenView("a", platform: nil, cards: []), "mine")
         #expect(html.hasPrefix(#"<li><div class="frame">"#) && html.hasSuffix("</div></div></li>"))

@@ -3,7 +3,8 @@ import Signing
 
 /// The fields of a form, from a query or a body: `application/x-www-form-urlencoded` (URL Standard, section 5.1).
 package struct FormFields: Sendable {
-    private let pairs: [(name: String, value: String)]
+    /// As they came, blank ones too; names are in lower case.
+    package let pairs: [(name: String, value: String)]
 
     package init(_ text: Substring) {
         pairs = text.split(scalar: "&").compactMap { pair in
