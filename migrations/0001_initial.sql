@@ -264,7 +264,7 @@ COMMENT ON COLUMN push.hub_state.broken_until IS
     'they send more. Null: posts get through.';
 COMMENT ON COLUMN push.hub_state.broken_why IS 'What went wrong at that worker; null: posts get through.';
 COMMENT ON COLUMN push.hub_state.refused_until IS
-    'A hold or a wait has ended: what the hub refused meanwhile may be due as late as this, or dispatch.probeSeconds from '
+    'A hold or a wait has ended: what the hub refused meanwhile may be due as late as this, or 60 seconds from '
     'now, and push_worker.return_refused_v1 makes it due at once. Null: that is done.';
 COMMENT ON COLUMN push.hub_state.opened_at IS
     'When a person or a post that the hub took last ended a hold or a wait: a refusal of a post that left before says '
@@ -1417,7 +1417,7 @@ CREATE INDEX campaign_moved ON push.campaign (moved_at) WHERE fires_at IS NOT NU
 CREATE INDEX campaign_unapproved ON push.campaign (id) WHERE unapproved IS NOT NULL;
 COMMENT ON TABLE push.campaign IS 'The campaigns by name. Small, and updated; every change is in push.audit.';
 COMMENT ON COLUMN push.campaign.id IS 'Number of the campaign in the other tables.';
-COMMENT ON COLUMN push.campaign.name IS '1 to 63 of a-z 0-9 _ -, not beginning with _ or -.';
+COMMENT ON COLUMN push.campaign.name IS '1 to 63 of a-z 0-9 _ -, not beginning with _ or -; not new.';
 COMMENT ON COLUMN push.campaign.state IS 'Whether it can be run.';
 COMMENT ON COLUMN push.campaign.revision IS
     'The newest revision: push.campaign_revision.revision. The next run uses it, where it needs no approval or has it.';

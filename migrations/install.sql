@@ -141,6 +141,7 @@ DELETE FROM push.schema_file WHERE path !~ '^[0-9]';
 \ir functions/campaigns/progress.sql
 \ir views/campaigns.sql
 \ir functions/campaigns/schedules.sql
+\ir functions/campaigns/find_campaigns.sql
 \ir views/pulse.sql
 \ir roles.sql
 \ir release.sql

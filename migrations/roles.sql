@@ -143,7 +143,8 @@ BEGIN ATOMIC
                ('push_campaign push_approve push_operator',
                 'changes_of_revision check_campaign stand_ins_of_campaign recipients_of_campaign texts_of_campaign'),
                ('push_campaign push_approve push_monitor push_operator',
-                'progress_of_run newest_run_of hubs_of_run failures_of_run revision_to_run unapproved revisions_of run_events_since'),
+                'progress_of_run newest_run_of hubs_of_run failures_of_run revision_to_run unapproved revisions_of run_events_since '
+                'find_campaigns_v1 starts_ahead_v1'),
                -- Not for operators: who keeps campaigns and who approves them are two people.
                ('push_approve', 'approve reject'),
                ('push_worker push_monitor push_operator',
@@ -151,7 +152,7 @@ BEGIN ATOMIC
                ('push_worker push_operator', 'make_partitions'),
                -- Most of these are called by views, which check this right of the role that reads them.
                ('push_monitor push_operator',
-                'status_of ended_since find_message find_messages search_messages_v1 story_of groups_of_failures_v1 groups_of_doubts_v1 find_changes messages_in_same_post awaited_by eta '
+                'status_of ended_since find_message find_messages search_messages_v1 story_of context_of groups_of_failures_v1 groups_of_doubts_v1 find_changes messages_in_same_post awaited_by eta '
                 'doubts_of_campaign holders_of_snapshots waits_for_locks due_at_of is_alive holder_of claims_of_workers backlog_for_scaling'),
                ('push_operator',
                 'cancel cancel_campaign cancel_hub retry retry_failed resolve resolve_doubts erase rescue pause_hub '

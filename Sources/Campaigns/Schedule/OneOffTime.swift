@@ -9,6 +9,8 @@ public struct OneOffTime: Sendable, Equatable {
     public let instant: Int
     /// What the clocks do with the local time; nil: an offset was given.
     public let moment: WallMoment?
+    /// The zone of the local time; nil: an offset was given.
+    public let zone: String?
 
     /// - Parameters:
     ///   - zone: where a local time is meant that names no zone itself. It says nothing about a time with an offset.
@@ -23,7 +25,7 @@ public struct OneOffTime: Sendable, Equatable {
         let wall = try Self.wall(match.1, hour: match.2, minute: match.3, second: match.4 ?? "00")
         let rest = match.5.split(separator: " ").joined(separator: " ")
         if let offset = Self.offset(rest) {
-            (instant, moment) = (wall - offset, nil)
+            (instant, moment, self.zone) = (wall - offset, nil, nil)
             return
         }
         guard let name = rest.isEmpty ? given : rest else {
@@ -34,7 +36,7 @@ public struct OneOffTime: Sendable, Equatable {
         }
         do throws(TimeZoneError) {
             let moment = try zones.named(name).moment(ofWall: wall)
-            (instant, self.moment) = (moment.instant, moment)
+            (instant, self.moment, self.zone) = (moment.instant, moment, name)
         } catch {
             throw .zone(error)
         }

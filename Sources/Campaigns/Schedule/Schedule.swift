@@ -110,8 +110,7 @@ package struct Schedule: Sendable, Equatable {
     /// A time on the clocks of the zone, such as `Mon 2027-03-01 09:00 +01:00`.
     package func local(_ time: Int) -> String {
         let offset = zone.period(at: time).kind.offset
-        let wall = WallTime(seconds: time + offset)
-        return "\(wall.weekday) \(wall) \(WallTime.offset(offset))"
+        return WallTime(seconds: time + offset).shown(offset: offset)
     }
 
     /// A day without a time is its midnight.

@@ -14,10 +14,7 @@ public struct SchedulePreview: Sendable, Equatable {
         /// The local time that the schedule names, where the clocks skip it: `2026-03-29 02:30`.
         public var skipped: String? { occurrence.skipped.map { WallTime(seconds: $0).description } }
         /// For people: `Mon 2026-03-30 09:00 +02:00`.
-        public var shown: String {
-            let wall = WallTime(seconds: occurrence.wall)
-            return "\(wall.weekday) \(wall) \(WallTime.offset(kind.offset))"
-        }
+        public var shown: String { WallTime(seconds: occurrence.wall).shown(offset: kind.offset) }
     }
 
     public let line: CronLine

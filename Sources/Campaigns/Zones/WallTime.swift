@@ -28,6 +28,11 @@ public struct WallTime: Sendable, Equatable, CustomStringConvertible {
         TimeOfDay(secondsSinceMidnight: seconds - seconds.dividedFloor(by: 86_400) * 86_400)
     }
 
+    /// For people: `Mon 2026-03-30 09:00 +02:00`.
+    ///
+    /// - Parameter offset: seconds east of UTC.
+    public func shown(offset: Int) -> String { "\(weekday) \(self) \(Self.offset(offset))" }
+
     /// As RFC 3339 writes it: `2026-03-29T03:00:00+02:00`. Seconds of an offset, which clocks before 1972 had, are left out.
     ///
     /// - Parameter offset: seconds east of UTC. Default: UTC, written `Z`.

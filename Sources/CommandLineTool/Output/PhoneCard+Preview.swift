@@ -36,29 +36,7 @@ extension PhoneCard {
     }
 
     private static func faults(_ preview: Preview) -> [Paragraph] {
-        var lines: [Paragraph] = []
-        if preview.isTooLarge { lines.append(Paragraph("too large: nobody sees it", .alarm)) }
-        if preview.shown.isEmpty { lines.append(Paragraph("empty: a notification without a text", .alarm)) }
-        if let fault = preview.fault { lines.append(Paragraph(fault, .alarm)) }
-        if !preview.missing.isEmpty {
-            lines.append(Paragraph("lacks " + preview.missing.joined(separator: ", "), .alarm))
-        }
-        if !preview.unused.isEmpty {
-            lines.append(Paragraph("does not show " + preview.unused.joined(separator: ", "), .dim))
-        }
-        return lines + preview.cuts.map { Paragraph($0.sentence, .dim) }
-    }
-}
-
-extension Preview.Cut {
-    /// For people.
-    package var sentence: String {
-        switch self {
-        case .byTemplate(let property, let length, let full):
-            "the template cuts \(property) to \(length) of \(HumanFormat.grouped(full)) characters"
-        case .byPlatform(let part, let about, let full):
-            "a locked phone shows about \(about) of \(HumanFormat.grouped(full)) columns of the \(part.rawValue)"
-        }
+        preview.faults.map { Paragraph($0, .alarm) } + preview.remarks.map { Paragraph($0, .dim) }
     }
 }
 

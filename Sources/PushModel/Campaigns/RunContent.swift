@@ -46,6 +46,17 @@ public struct RunContent: Sendable, Equatable {
         return names.filter { seen.insert($0.lowercased()).inserted }
     }
 
+    /// The language whose text somebody of another one reads, for want of a text of their own; empty: what all languages share.
+    ///
+    /// - Returns: nil: it has a text for them, or none at all.
+    package func fallback(for recipient: String, on hub: HubSettings) -> String? {
+        // What is not a locale has no text: `try?` says so.
+        guard !locales.isEmpty, let tag = try? LocaleTag(recipient),
+            !tag.chain.contains(where: { known($0.text) != nil })
+        else { return nil }
+        return locale(for: nil, fallback: fallback ?? hub.fallback)
+    }
+
     /// Whether one body carries all its languages there, and no recipient's locale chooses.
     func isInOneBody(on hub: HubSettings) -> Bool {
         format == "template" && hub.localization == .properties && !locales.isEmpty

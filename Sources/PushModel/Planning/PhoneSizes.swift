@@ -79,3 +79,13 @@ public struct PhoneSizes: Sendable {
         return dropping
     }
 }
+
+extension PhoneSizes.Largest {
+    /// `apns 190 of 4,096 bytes (template news-fr)`
+    public var text: String {
+        let size = "\(HumanFormat.grouped(bytes)) of \(HumanFormat.grouped(limit)) bytes"
+        if tooLarge == 0 { return "\(platform.rawValue) \(size) (template \(template))" }
+        let posts = "\(HumanFormat.grouped(tooLarge)) post\(tooLarge == 1 ? "" : "s") too large"
+        return "\(platform.rawValue) \(posts), \(size) (template \(template), post \(post))"
+    }
+}

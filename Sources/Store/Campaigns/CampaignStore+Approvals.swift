@@ -34,17 +34,22 @@ extension CampaignStore {
     public func approval(_ name: String, revision: Int32) async throws(DatabaseError) -> Approval? {
         try await database.query(
             """
-            SELECT revision, by, push.iso(at), asks, standing, is_sent, base, hash
+            SELECT \(raw: Self.approvalColumns)
               FROM push.approvals WHERE campaign = \(name) AND revision = \(revision)
             """, doing: "look at revision \(revision) of campaign \"\(name)\""
         ) { rows in
-            try rows.first { row in
-                Approval(
-                    revision: try row.int32(), by: try row.string(), at: try row.string(), asks: try row.string(),
-                    standing: try row.stringOrNil(), isSent: try row.bool(), base: try row.int32OrNil(),
-                    hash: try row.string())
-            }
+            try rows.first { row in try Self.approval(&row) }
         }
+    }
+
+    /// Of `push.approvals`, for `approval(_:)`.
+    static let approvalColumns = "revision, by, push.iso(at), asks, standing, is_sent, base, hash"
+
+    static func approval(_ row: inout Row) throws(DatabaseError) -> Approval {
+        Approval(
+            revision: try row.int32(), by: try row.string(), at: try row.string(), asks: try row.string(),
+            standing: try row.stringOrNil(), isSent: try row.bool(), base: try row.int32OrNil(),
+            hash: try row.string())
     }
 
     /// One value of a spec that a revision has and the one before had not.

@@ -50,8 +50,7 @@ extension CampaignStore {
     public func list(_ filter: Filter = Filter()) async throws(DatabaseError) -> [Campaign] {
         try await database.query(
             """
-            SELECT name, state::text, revision, runs, last_run, run_state::text, accepted, rejected, in_doubt, why,
-                   push.iso(next_at), unapproved, push.iso(schedule_paused_at), schedule_why, tags
+            SELECT \(raw: Self.campaignColumns)
               FROM push.campaigns
              WHERE tags @> \(filter.tags)
                AND (\(filter.archived.rawValue) = 'included' OR (state = 'archived') = (\(filter.archived.rawValue) = 'only'))
@@ -60,16 +59,24 @@ extension CampaignStore {
              ORDER BY name
             """, doing: "list campaigns"
         ) { rows in
-            try rows.map { row in
-                Campaign(
-                    name: try row.string(), state: try row.string(), revision: try row.int32(),
-                    runs: try row.int64(), lastRun: try row.stringOrNil(), runState: try row.runStateOrNil(),
-                    accepted: try row.int64OrNil(), rejected: try row.int64OrNil(), inDoubt: try row.int64OrNil(),
-                    why: try row.stringOrNil(), nextAt: try row.stringOrNil(),
-                    unapproved: try row.stringOrNil(), schedulePausedAt: try row.stringOrNil(),
-                    scheduleWhy: try row.stringOrNil(), tags: try row.stringArray())
-            }
+            try rows.map { row in try Self.campaign(&row) }
         }
+    }
+
+    /// What `list`, `page` and `campaign(_:)` read of `push.campaigns`.
+    static let campaignColumns = """
+        name, state::text, revision, runs, last_run, run_state::text, accepted, rejected, in_doubt, why,
+        push.iso(next_at), unapproved, push.iso(schedule_paused_at), schedule_why, tags
+        """
+
+    static func campaign(_ row: inout Row) throws(DatabaseError) -> Campaign {
+        Campaign(
+            name: try row.string(), state: try row.string(), revision: try row.int32(),
+            runs: try row.int64(), lastRun: try row.stringOrNil(), runState: try row.runStateOrNil(),
+            accepted: try row.int64OrNil(), rejected: try row.int64OrNil(), inDoubt: try row.int64OrNil(),
+            why: try row.stringOrNil(), nextAt: try row.stringOrNil(),
+            unapproved: try row.stringOrNil(), schedulePausedAt: try row.stringOrNil(),
+            scheduleWhy: try row.stringOrNil(), tags: try row.stringArray())
     }
 
     /// - Returns: the tags that the campaign has then.

@@ -21,12 +21,7 @@ extension CampaignStore {
     public func scheduled(_ name: String, inForce: Bool = false) async throws(DatabaseError) -> Scheduled? {
         try await database.query(
             """
-            SELECT s ->> 'cron', s ->> 'at',
-                   push.zone_of_schedule(s),
-                   s ->> 'from', s ->> 'until',
-                   extract(epoch FROM (s ->> 'jitter')::interval)::double precision, s ->> 'misfire',
-                   extract(epoch FROM (s ->> 'catchUp')::interval)::double precision,
-                   s ->> 'overlap', coalesce(s ->> 'local' = 'true', false), c.state::text, r.revision,
+            SELECT \(raw: Self.scheduleColumns), c.state::text, r.revision,
                    push.iso(c.schedule_paused_at), c.schedule_why, c.unapproved
               FROM push.campaign c
                    JOIN push.campaign_revision r ON r.campaign = c.id AND r.revision = coalesce(
@@ -36,17 +31,29 @@ extension CampaignStore {
             """, doing: "look at the schedule of campaign \"\(name)\""
         ) { rows in
             try rows.first { row in
-                let text = Schedules.Text(
-                    cron: try row.stringOrNil(), at: try row.stringOrNil(), zone: try row.stringOrNil(),
-                    from: try row.stringOrNil(), until: try row.stringOrNil(), jitter: try row.doubleOrNil(),
-                    misfire: try row.stringOrNil(), catchUp: try row.doubleOrNil(), overlap: try row.stringOrNil(),
-                    isLocal: try row.bool())
+                let text = try Self.schedule(&row)
                 return Scheduled(
                     schedule: text.cron == nil && text.at == nil ? nil : text, state: try row.string(),
                     revision: try row.int32(), pausedAt: try row.stringOrNil(), why: try row.stringOrNil(),
                     unapproved: try row.stringOrNil())
             }
         }
+    }
+
+    /// Of `s`, a schedule that `push.read_schedule` returned, for `schedule(_:)`.
+    static let scheduleColumns = """
+        s ->> 'cron', s ->> 'at', push.zone_of_schedule(s), s ->> 'from', s ->> 'until',
+        extract(epoch FROM (s ->> 'jitter')::interval)::double precision, s ->> 'misfire',
+        extract(epoch FROM (s ->> 'catchUp')::interval)::double precision, s ->> 'overlap',
+        coalesce(s ->> 'local' = 'true', false)
+        """
+
+    static func schedule(_ row: inout Row) throws(DatabaseError) -> Schedules.Text {
+        Schedules.Text(
+            cron: try row.stringOrNil(), at: try row.stringOrNil(), zone: try row.stringOrNil(),
+            from: try row.stringOrNil(), until: try row.stringOrNil(), jitter: try row.doubleOrNil(),
+            misfire: try row.stringOrNil(), catchUp: try row.doubleOrNil(), overlap: try row.stringOrNil(),
+            isLocal: try row.bool())
     }
 
     /// Gives a campaign another schedule, as a new revision; the rest of its spec stays.

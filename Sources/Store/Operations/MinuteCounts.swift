@@ -35,17 +35,18 @@ public struct MinuteCounts: Sendable, Equatable {
     {
         let found = try await database.query(
             """
-            SELECT t.hub, extract(epoch FROM date_trunc('minute', now()))::double precision, t.ago,
-                   coalesce(sum(t.messages) FILTER (WHERE t.status = 'accepted'), 0)::bigint,
-                   coalesce(sum(t.messages) FILTER (WHERE t.status = 'rejected'), 0)::bigint,
-                   coalesce(sum(t.messages) FILTER (WHERE t.status = 'expired'), 0)::bigint,
-                   coalesce(sum(t.messages) FILTER (WHERE t.status = 'in_doubt'), 0)::bigint
-              FROM (SELECT p.hub, p.status::text AS status, p.messages,
-                           (extract(epoch FROM date_trunc('minute', now()) - date_trunc('minute', p.minute)) / 60)::int AS ago
+            SELECT t.hub, date_part('epoch', date_trunc('minute', now())),
+                   (date_part('epoch', date_trunc('minute', now()) - t.minute) / 60)::int,
+                   t.accepted, t.rejected, t.expired, t.in_doubt
+              FROM (SELECT p.hub, date_trunc('minute', p.minute) AS minute,
+                           coalesce(sum(p.messages) FILTER (WHERE p.status = 'accepted'), 0)::bigint AS accepted,
+                           coalesce(sum(p.messages) FILTER (WHERE p.status = 'rejected'), 0)::bigint AS rejected,
+                           coalesce(sum(p.messages) FILTER (WHERE p.status = 'expired'), 0)::bigint AS expired,
+                           coalesce(sum(p.messages) FILTER (WHERE p.status = 'in_doubt'), 0)::bigint AS in_doubt
                       FROM push.throughput p
                      WHERE p.minute >= date_trunc('minute', now()) - make_interval(mins => \(minutes))
-                       AND p.status IN ('accepted', 'rejected', 'expired', 'in_doubt')) t
-             GROUP BY t.hub, t.ago
+                       AND p.status IN ('accepted', 'rejected', 'expired', 'in_doubt')
+                     GROUP BY p.hub, date_trunc('minute', p.minute)) t
              ORDER BY t.hub
             """, doing: "read push.throughput"
         ) { rows in

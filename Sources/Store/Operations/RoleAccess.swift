@@ -51,13 +51,17 @@ public struct RoleAccess: Sendable, Equatable {
                            FROM push.function_rights() g
                                 JOIN pg_proc p ON p.pronamespace = 'push'::regnamespace AND p.proname = g.function
                           WHERE g.role = ANY (o.names)
-                            AND NOT has_function_privilege(p.oid, 'EXECUTE')
+                            -- CASE: not of the functions of other schemas, in whatever order a plan reads.
+                            AND CASE WHEN p.pronamespace = 'push'::regnamespace
+                                     THEN NOT has_function_privilege(p.oid, 'EXECUTE') END
                          UNION
                          SELECT 'EXECUTE on push_worker.' || p.proname
                            FROM pg_proc p
                           WHERE p.pronamespace = to_regnamespace('push_worker')
                             AND 'push_worker' = ANY (o.names)
-                            AND NOT (has_schema_privilege(p.pronamespace, 'USAGE') AND has_function_privilege(p.oid, 'EXECUTE'))
+                            AND CASE WHEN p.pronamespace = to_regnamespace('push_worker')
+                                     THEN NOT (has_schema_privilege(p.pronamespace, 'USAGE')
+                                               AND has_function_privilege(p.oid, 'EXECUTE')) END
                          UNION
                          SELECT 'SELECT on push.' || c.relname
                            FROM pg_class c
@@ -65,7 +69,8 @@ public struct RoleAccess: Sendable, Equatable {
                             AND c.relkind = 'v'
                             AND c.relname <> 'gone_targets'
                             AND 'push_monitor' = ANY (o.names)
-                            AND NOT has_table_privilege(c.oid, 'SELECT')
+                            AND CASE WHEN c.relnamespace = 'push'::regnamespace AND c.relkind = 'v'
+                                     THEN NOT has_table_privilege(c.oid, 'SELECT') END
                          UNION
                          SELECT 'SELECT on push.' || v.name
                            FROM unnest('{approvals,campaign_next,campaigns,run_hubs,run_progress}'::text[]) v(name)

@@ -14,30 +14,17 @@ struct ApprovalScreen {
     var text: String {
         let checked = findings.map { "  " + $0.text.replacing("\n", with: "\n  ") }
         return
-            ([heading, against] + changes.flatMap(Self.lines) + (checked.isEmpty ? [] : ["a run of it:"] + checked)
+            ([heading, approval.against(changes)] + changes.flatMap(Self.lines)
+            + (checked.isEmpty ? [] : ["a run of it:"] + checked)
             + ["hash \(approval.hash)"])
             .joined(separator: "\n")
     }
 
     private var heading: String {
-        let asks =
-            switch approval.asks {
-            case "one": "asks for an approval"
-            case "two": "asks for the approval of somebody else"
-            default: "asks for no approval"
-            }
         let standing = approval.standing.map { "; \($0.onOneLine)" } ?? ""
         return
             "campaign \(campaign), revision \(approval.revision) by \(approval.by.onOneLine) at \(approval.at): "
-            + asks + standing
-    }
-
-    private var against: String {
-        guard let base = approval.base else { return "no revision was approved before; it says:" }
-        if base == approval.revision {
-            return changes.isEmpty ? "nothing changed since then" : "changed since it was approved:"
-        }
-        return changes.isEmpty ? "it says what revision \(base) says" : "changed since revision \(base):"
+            + approval.request + standing
     }
 
     private static func lines(_ change: CampaignStore.Change) -> [String] {

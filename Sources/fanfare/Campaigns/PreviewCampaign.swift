@@ -91,36 +91,14 @@ enum PreviewScreen {
         }
         let first = style.bold("hub \(previews.hub.onOneLine)") + (body.map { "   " + $0 } ?? "")
         let cards = PhoneCard.rows(previews.all.map(PhoneCard.init), style)
-        return ([first] + notes(of: previews).flatMap { $0.onOneLine.folded(to: style.width) } + cards)
+        return ([first] + previews.notes.flatMap { $0.onOneLine.folded(to: style.width) } + cards)
             .joined(separator: "\n")
-    }
-
-    /// Pure: what has no phone, and why.
-    static func notes(of previews: Previews) -> [String] {
-        var notes = previews.refused.map { refused in
-            "refused\(refused.locale.map { " in \($0)" } ?? ""): \(refused.reason.rawValue): \(refused.text)"
-        }
-        if let note = exampleNote(of: previews) { notes.append(note) }
-        notes += previews.broken.map { "no hub takes the template \($0.template): \($0.why)" }
-        if !previews.unshown.isEmpty {
-            notes.append("no template shows " + previews.unshown.joined(separator: ", "))
-        }
-        if previews.leftOut > 0 { notes.append("\(previews.leftOut) more are not shown: name a locale or a platform") }
-        return notes
-    }
-
-    private static func exampleNote(of previews: Previews) -> String? {
-        guard previews.hasExamples else { return nil }
-        let isAny = previews.all.contains { if case .template = $0.source { true } else { false } }
-        return isAny
-            ? "no template is known for some platforms: their phones show an example"
-            : KnownTemplates.none(of: previews.hub)
     }
 
     static func members(of previews: Previews) -> [String: JSONOutput] {
         [
             "hub": .text(previews.hub), "largest_body": .number(previews.largestBody),
-            "body_limit": .number(previews.bodyLimit), "notes": .list(notes(of: previews).map { .text($0) }),
+            "body_limit": .number(previews.bodyLimit), "notes": .list(previews.notes.map { .text($0) }),
             "refused": .list(
                 previews.refused.map {
                     .object(["locale": .text($0.locale), "reason": .text($0.reason.rawValue), "text": .text($0.text)])

@@ -9,8 +9,8 @@ struct TestCampaign: DatabaseCommand {
         commandName: "test", abstract: "Send what a campaign says to a test audience, approved or not.",
         discussion: """
             To tags of your own people instead of its audience, at once, in a run of its own whose key begins with test-. \
-            The campaign's counts, pace, hours and schedule do not know of it. A tag that the audience of the campaign \
-            names is refused.
+            The campaign's counts, pace, hours and schedule do not know of it. A draft is sent, too, if its spec has no \
+            mistake. A tag that the audience of the campaign names is refused.
 
             With --as it says what somebody in the audience would get, with their properties and locale; --property and \
             --locale give such values by hand. What they are is kept in the messages of the test alone.

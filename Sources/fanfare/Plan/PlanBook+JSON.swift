@@ -1,5 +1,6 @@
 import CommandLineTool
 import PushModel
+import Store
 
 extension PlanBook {
     /// Every number of the screen, and every post.

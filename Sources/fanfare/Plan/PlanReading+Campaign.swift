@@ -1,6 +1,4 @@
 import CommandLineTool
-import Concurrency
-import PushModel
 import Store
 
 extension PlanReading {
@@ -15,29 +13,20 @@ extension PlanReading {
         ofCampaign name: String, revision: Int32?, hub: String?, sample: Int32, _ database: Database
     ) async throws -> PlanBook {
         let store = CampaignStore(database: database)
-        let samples = try await store.samples(name, revision: revision, most: sample)
-        guard let samples else {
+        let book = try await store.plan(
+            of: name, revision: revision, hub: hub, most: sample, batch: Int(batch), wanted, in: database)
+        guard let book else {
             throw Failure(
                 "cannot plan campaign \"\(name)\"", because: "its audience takes longer than 5 s to read",
                 hint:
                     "Read fewer: --sample 1000. Every slice of a run reads as many; fanfare campaign check says more.",
                 status: .unavailable)
         }
-        var book = PlanBook(asOf: SystemClock.wallSeconds(), wanted: wanted)
-        let tags = try await store.tags(of: name, revision: revision)
-        for one in samples where hub == nil || one.hub.name == hub {
-            book.add(
-                one, batch: Int(batch), try await KnownDevices(at: one.hub.name, in: database), tags: tags)
-        }
         if let hub, book.hubs.isEmpty {
+            let others = try await store.texts(of: name, revision: revision).map(\.hub.name)
             throw Failure(
                 "cannot plan campaign \"\(name)\"", because: "it does not send to hub \(hub)",
-                hint: "It sends to: \(samples.map(\.hub.name).joined(separator: ", ")).", status: .badInput)
-        }
-        if let one = samples.first(where: { $0.scale > 1 }) {
-            book.notes.append(
-                "planned are the first \(HumanFormat.grouped(one.recipients)) of \(HumanFormat.grouped(one.audience)) "
-                    + "recipients; what stands behind ~ is scaled")
+                hint: "It sends to: \(others.joined(separator: ", ")).", status: .badInput)
         }
         return book
     }

@@ -81,9 +81,8 @@ struct LintTemplates: ReportingCommand {
         _ campaign: String, _ given: [PreviewTemplate], _ database: Database
     ) async throws -> Report {
         let store = CampaignStore(database: database)
-        var sample = try await store.sample(of: campaign)
-        if sample == nil { sample = try await store.withoutRecipients(of: campaign) }
-        let hubs = sample?.filter { hub == nil || $0.hub.name == hub } ?? []
+        let basis = try await store.basis(of: campaign, revision: nil, in: database)
+        let hubs = basis.sample.filter { hub == nil || $0.hub.name == hub }
         if hubs.isEmpty, let hub {
             throw Failure(
                 "cannot lint campaign \(campaign.quoted)", because: "it is not for hub \(hub.quoted)", status: .badInput
@@ -91,10 +90,10 @@ struct LintTemplates: ReportingCommand {
         }
         var lints: [(hub: String?, lint: Lint)] = []
         var notes: [String] = []
-        let tags = tags + (try await store.tags(of: campaign))
+        let tags = tags + basis.tags
         for one in hubs {
             let name = one.hub.name
-            var devices = try await KnownDevices(at: name, in: database)
+            var devices = basis.devices[name] ?? KnownDevices()
             if !files.isEmpty { devices.templates = given }
             if devices.templates.isEmpty, one.content.format == "template" {
                 notes.append(KnownTemplates.none(of: name))

@@ -147,22 +147,3 @@ extension Reach.Entry {
         KnownReach(expression, devices: devices, of: of, isWhole: isWhole, countedAt: -age).text(asOf: 0)
     }
 }
-
-extension KnownReach {
-    /// The same.
-    ///
-    /// - Parameter asOf: seconds since 1970.
-    func text(asOf: Double) -> String {
-        let age = asOf - countedAt
-        let number = "\(HumanFormat.grouped(devices)) device\(devices == 1 ? "" : "s")"
-        let counted =
-            switch (isWhole, devices == of) {
-            case (true, true): number
-            case (true, false): "\(number) of \(HumanFormat.grouped(of))"
-            case (false, true): "at least \(number)"
-            case (false, false): "\(number) of the first \(HumanFormat.grouped(of))"
-            }
-        let when = age < 60 ? "" : ", counted \(HumanFormat.duration(age)) ago"
-        return "\(expression): \(counted)\(when)" + (age > 86_400 ? "; it may have changed" : "")
-    }
-}

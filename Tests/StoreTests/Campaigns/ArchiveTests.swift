@@ -32,6 +32,26 @@ import Testing
         #expect(try await campaigns.start("a", key: "k"))
     }
 
+    @Test func aTestThatWaitsForAnArchivingIsRefused() async throws {
+        let (test, campaigns) = try await Self.make("a")
+        let holder = test.another(maximumConnections: 1)
+        let testing = try await holder.withTransaction { connection in
+            try await connection.execute("SELECT push.archive_campaign('a')")
+            let testing = Task { try await test.database.script("SELECT push.test_campaign('a', '{team}')") }
+            try await Awaited.until("the test waits") {
+                let waiting = try await test.number(
+                    "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+                )
+                return (waiting, waiting == 1)
+            }
+            return testing
+        }
+        let error = await #expect(throws: DatabaseError.self) { try await testing.value }
+        #expect(error?.message == "campaign a is archived")
+        #expect(try await campaigns.progress("a", key: nil).isEmpty)
+        await holder.close()
+    }
+
     @Test func theResultsOfAnArchivedCampaignCanBeRead() async throws {
         let (test, campaigns) = try await Self.make("a")
         _ = try await campaigns.start("a", key: "k")

@@ -194,16 +194,54 @@ import Testing
         #expect(try await test.texts("SELECT suppressed::text FROM push.run_progress") == ["1"])
     }
 
-    @Test func aDraftWithAMistakeIsRefusedWithThePlaceOfIt() async throws {
+    @Test func aDraftWithoutAMistakeIsTestedAndStaysADraft() async throws {
         let (test, campaigns) = try await Self.make()
         let spec =
-            #"{"hubs": ["news"], "audience": {"tags": ["A"]}, "content": {"": {"title": "x"}}, "onDoubt": "maybe"}"#
+            #"{"hubs": ["news"], "audience": {"tags": ["A"]}, "content": {"": {"title": "new"}}, "schedule": "daily 09:00 UTC"}"#
+        _ = try await campaigns.create("summer", spec: spec, draft: true)
         _ = try await campaigns.create("spring", spec: spec, draft: true)
-        _ = try await campaigns.create("spring", spec: spec.replacing("maybe", with: "hold"), draft: false)
-        let error = await #expect(throws: DatabaseError.self) {
+        let owner = CampaignStore(database: try await test.login(as: "push_campaign").database)
+        let first = try await owner.test("summer", tags: ["team"], revision: nil)
+        #expect(first.revision == 1)
+        #expect(try await owner.test("spring", tags: ["press"], revision: 1).revision == 1)
+        #expect(try await owner.test("spring", tags: ["press"], revision: nil).revision == 2)
+        #expect(
+            try await test.texts("SELECT concat_ws(' ', campaign, tag) FROM push.message ORDER BY id") == [
+                "summer team", "spring press", "spring press",
+            ])
+        #expect(try await campaigns.list().map(\.state) == ["draft", "draft"])
+        #expect(try await campaigns.progress("summer", key: first.key).map(\.state) == [.running])
+        // It is still no campaign that runs.
+        let refused = await #expect(throws: DatabaseError.self) { _ = try await owner.start("summer", key: "k") }
+        #expect(refused?.message == "campaign summer is a draft")
+    }
+
+    @Test(arguments: [
+        (#""onDoubt": "maybe""#, "onDoubt is neither"),
+        // Of members that a test does not send, too.
+        (#""rate": -1"#, "rate"), (#""schedule": "sometimes""#, "schedule"), (#""audience": 7"#, "audience"),
+        (#""hubs": ["nowhere"]"#, "nowhere"), (#""content": {"": {"title": 1}}"#, "content"),
+    ])
+    func aDraftWithAMistakeIsRefusedWithThePlaceOfIt(member: String, words: String) async throws {
+        let (test, campaigns) = try await Self.make()
+        let right: KeyValuePairs = [
+            "hubs": #"["news"]"#, "audience": #"{"tags": ["A"]}"#, "content": #"{"": {"title": "x"}}"#,
+        ]
+        let members = right.filter { !member.hasPrefix("\"\($0.key)\"") }.map { "\"\($0.key)\": \($0.value)" }
+        let wrong = "{" + (members + [member]).joined(separator: ", ") + "}"
+        _ = try await campaigns.create("spring", spec: wrong, draft: true)
+        let newest = await #expect(throws: DatabaseError.self) {
+            _ = try await campaigns.test("spring", tags: ["team"], revision: nil)
+        }
+        #expect(newest?.message.contains(words) == true, "\(newest?.message ?? "")")
+        #expect(newest?.is(.checkViolation) == true)
+        _ = try await campaigns.create(
+            "spring", spec: #"{"hubs": ["news"], "audience": {"tags": ["A"]}, "content": {"": {"title": "y"}}}"#,
+            draft: false)
+        let older = await #expect(throws: DatabaseError.self) {
             _ = try await campaigns.test("spring", tags: ["team"], revision: 2)
         }
-        #expect(error?.message.contains("onDoubt is neither") == true, "\(error?.message ?? "")")
+        #expect(older?.message == newest?.message)
         #expect(try await test.number("SELECT count(*) FROM push.run") == 0)
     }
 
@@ -255,7 +293,7 @@ import Testing
         #expect(try await test.number("SELECT count(*) FROM push.run") == 0)
     }
 
-    @Test func onlyRevisionsThatThereAreAndCampaignsThatAreReadyAreTested() async throws {
+    @Test func onlyRevisionsThatThereAreAreTestedAndNoneOfACampaignThatWasPutAway() async throws {
         let (test, campaigns) = try await Self.make()
         let unknown = await #expect(throws: DatabaseError.self) {
             _ = try await campaigns.test("spring", tags: ["team"], revision: 4)
@@ -269,10 +307,11 @@ import Testing
             _ = try await CampaignStore(database: reader.database).test("spring", tags: ["team"], revision: 1)
         }
         #expect(noRole?.is(.insufficientPrivilege) == true)
-        _ = try await campaigns.create("spring", spec: #"{"hubs": []}"#, draft: true)
-        let draft = await #expect(throws: DatabaseError.self) {
+        try await test.database.execute("UPDATE push.run SET state = 'done', ended_at = now()")
+        try await campaigns.archive("spring")
+        let archived = await #expect(throws: DatabaseError.self) {
             _ = try await campaigns.test("spring", tags: ["team"], revision: nil)
         }
-        #expect(draft?.message == "campaign spring is a draft")
+        #expect(archived?.message == "campaign spring is archived")
     }
 }

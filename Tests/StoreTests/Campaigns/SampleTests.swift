@@ -171,3 +171,12 @@ import Testing
         #expect(words.filter(all.contains) == [])
     }
 }
+
+extension CampaignStore {
+    /// As `plan` has them, by name of the hub.
+    fileprivate func samples(_ name: String, most: Int32 = 10_000) async throws -> [SamplePlan]? {
+        let sample = try await sample(of: name, most: most)
+        let recipients = try await recipients(of: name)
+        return sample?.map { $0.plan(ofAll: recipients?[$0.hub.name]) }
+    }
+}

@@ -107,6 +107,17 @@ import Testing
         #expect(steps.map(\.step) == ["inserted", "waiting"] && steps[1].note == "for the translations of its content")
     }
 
+    @Test func whatAMessageGoesWithIsNamed() async throws {
+        let store = try await StoreFixture.make(settling: 3_600_000)
+        let ids = try await store.translate(["en", "fr"])
+        #expect(try await store.messages.context(of: ids[1]) == MessageContext(translations: [ids[0]]))
+        let mates = try await store.insert(2)
+        let claim = try #require(try await store.claim())
+        try await store.intend([claim.messages.map(\.id)], under: claim.id)
+        #expect(try await store.messages.context(of: mates[0])?.mates.contains(mates[1]) == true)
+        #expect(try await store.messages.context(of: 4711) == nil)
+    }
+
     @Test func anUnknownMessageHasNoStory() async throws {
         let store = try await StoreFixture.untouched
         #expect(try await store.messages.story(of: 4711).steps.isEmpty)

@@ -68,7 +68,7 @@ import Testing
         "register": "drop_device gone_targets_after patch_device put_device",
         "operator worker": "make_partitions",
         "monitor operator": """
-        backlog_for_scaling claims_of_workers doubts_of_campaign due_at_of eta find_changes find_message find_messages holder_of holders_of_snapshots
+        backlog_for_scaling claims_of_workers context_of doubts_of_campaign due_at_of eta find_changes find_message find_messages holder_of holders_of_snapshots
         groups_of_doubts_v1 groups_of_failures_v1 is_alive messages_in_same_post awaited_by search_messages_v1 story_of waits_for_locks
         """,
         "campaign operator": """
@@ -83,7 +83,8 @@ import Testing
         changes_of_revision check_campaign recipients_of_campaign stand_ins_of_campaign texts_of_campaign
         """,
         "approve campaign monitor operator": """
-        failures_of_run hubs_of_run newest_run_of progress_of_run revision_to_run revisions_of run_events_since unapproved
+        failures_of_run find_campaigns_v1 hubs_of_run newest_run_of progress_of_run revision_to_run revisions_of run_events_since
+        starts_ahead_v1 unapproved
         """,
         "approve campaign console enqueue monitor operator register worker": "iso schema schema_files",
         "approve campaign console monitor operator": "person",

@@ -47,7 +47,12 @@ BEGIN
         PERFORM push_internal.refuse_spec(push_internal.wrong_spec(spec));
     END IF;
     hashed := encode(sha256(convert_to(spec::jsonb::text, 'UTF8')), 'hex');
-    IF name IS NULL OR name !~ '^[a-z0-9][a-z0-9_-]{0,62}$' THEN
+    IF name = 'new' THEN
+        RAISE EXCEPTION USING
+            ERRCODE = 'check_violation', SCHEMA = 'push', TABLE = 'campaign', COLUMN = 'name',
+            CONSTRAINT = 'name_is_no_address', MESSAGE = 'no campaign is named new: the console has its form for a campaign there',
+            HINT = 'Take another name.';
+    ELSIF name IS NULL OR name !~ '^[a-z0-9][a-z0-9_-]{0,62}$' THEN
         RAISE EXCEPTION USING
             ERRCODE = 'check_violation', SCHEMA = 'push', TABLE = 'campaign', COLUMN = 'name',
             CONSTRAINT = 'name_is_short_and_plain',

@@ -36,7 +36,7 @@ BEGIN
     INSERT INTO push.run AS r (campaign, revision, key, started_by, begun_at, state, why, test)
     SELECT known.id, known.revision, begin_run.key, begin_run.by, CASE WHEN begin_run.state <> 'waiting' THEN clock_timestamp() END, begin_run.state, begin_run.why,
            (test::jsonb - 'content')::json
-     WHERE known.state = 'ready'
+     WHERE known.state = 'ready' OR test IS NOT NULL AND known.state = 'draft'
         ON CONFLICT (campaign, key) DO NOTHING
     RETURNING r.id INTO run;
     started := run IS NOT NULL;
@@ -88,8 +88,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION push_internal.begin_run IS
     'Begins a run of a revision, which is push.revision_to_run; started false: the campaign is not ready, or has a '
-    'run of that key. test: instead, a test of any revision, which sends this spec. Raises if no revision is approved'
-    ' (null), or the spec cannot be run any more.';
+    'run of that key. test: instead, a test of any revision, also of a draft, which sends this spec. Raises if no '
+    'revision is approved (null), or the spec cannot be run any more.';
 
 CREATE OR REPLACE FUNCTION push.start_run(
     campaign text, key text, bypass boolean DEFAULT false, OUT run bigint, OUT started boolean)

@@ -162,11 +162,13 @@ DECLARE
 BEGIN
     PERFORM push_internal.begin_action();
     PERFORM push_internal.require_read_committed('push.test_campaign');
-    IF known.state <> 'ready' THEN
-        PERFORM push_internal.refuse_unready(campaign, known.state);
-    END IF;
+    -- Held until we end: an archiving came before, or waits and finds the run.
+    SELECT c.state INTO known.state FROM push.campaign c WHERE c.id = known.id FOR SHARE;
+    PERFORM push_internal.refuse_unready(campaign, known.state) WHERE known.state = 'archived';
     this := push_internal.revision_known(known, coalesce(revision, known.revision));
     revision := this.revision;
+    -- A draft is kept with its mistakes, and what a test sends is only part of it.
+    PERFORM push_internal.refuse_spec(push_internal.wrong_spec(this.spec)) WHERE this.is_draft;
     -- A test needs no approval, so it does not go to those whom the campaign is for.
     SELECT t.tag INTO theirs
       FROM unnest(tags) t(tag)
@@ -217,7 +219,8 @@ BEGIN
     PERFORM push.wake_up();
 END $$;
 COMMENT ON FUNCTION push.test_campaign IS
-    'Sends what a revision says to tags of a test audience, approved or not, at once; revision null: the newest. '
+    'Sends what a revision says to tags of a test audience, approved or not, at once; revision null: the newest. A draft '
+    'is sent, too, if its spec has no mistake. '
     'properties and locale fill and choose its texts as those of a recipient would; recipient: a key of its list or '
     'view, whose own are taken. Its run has a key that begins with test- and is in no count of the campaign. Refuses '
     'tags that the audience of the revision names.';

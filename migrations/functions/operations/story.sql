@@ -186,3 +186,29 @@ COMMENT ON FUNCTION push.story_of IS
     'was about to leave), answered (status: the verdict; note: the words of the hub), retrying, paused, resumed, decided or '
     'sent again (by a person), cancelled, replaced, ended, erased. until: when a wait ends at the latest, or when it is tried '
     'again. request: the how manyth request that carried it. Never a content or a handle.';
+
+CREATE OR REPLACE FUNCTION push.context_of(id bigint, OUT traceparent text, OUT translations bigint[], OUT mates bigint[])
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan SET jit = off
+SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+#variable_conflict use_column
+BEGIN
+    SELECT m.traceparent INTO traceparent FROM push.message m WHERE m.id = context_of.id;
+    IF FOUND THEN
+        translations := ARRAY(
+            SELECT u.id
+              FROM unnest(push_internal.with_contents(ARRAY[context_of.id])) u(id)
+             WHERE u.id <> context_of.id
+             ORDER BY u.id
+             LIMIT 100);
+        mates := ARRAY(
+            SELECT u.id
+              FROM push.messages_in_same_post(context_of.id) u(id)
+             WHERE u.id <> ALL (translations)
+             ORDER BY u.id
+             LIMIT 100);
+    END IF;
+END $$;
+COMMENT ON FUNCTION push.context_of IS
+    'What a message goes with: the trace of its caller, the other translations of its content, and the other messages of its '
+    'newest post, at most 100 of each. Null: there is no such message.';

@@ -1,65 +1,70 @@
 import PushModel
-import Store
 
 /// What was planned, hub by hub, in the order in which it would leave.
-struct PlanBook {
+package struct PlanBook {
     /// What is kept beside the numbers.
-    struct Wanted {
-        var posts = false
-        var bodies = false
-        var why: WhyApart?
+    package struct Wanted {
+        package var posts = false
+        package var bodies = false
+        package var why: WhyApart?
+
+        package init(posts: Bool = false, bodies: Bool = false, why: WhyApart? = nil) {
+            (self.posts, self.bodies, self.why) = (posts, bodies, why)
+        }
     }
 
-    struct Hub {
-        let settings: HubSettings
+    package struct Hub {
+        package let settings: HubSettings
         /// nil: of a campaign, whose messages are not there yet.
-        let lane: PlanLane?
+        package let lane: PlanLane?
         /// nil: not known.
-        let pace: PlanPace?
-        var tally: PlanTally
+        package let pace: PlanPace?
+        package var tally: PlanTally
         /// Of paused runs: they are not due.
-        var parked: Int32 = 0
-        var posts: [PlannedPost] = []
+        package var parked: Int32 = 0
+        package var posts: [PlannedPost] = []
         /// What they say, if somebody wants to see it.
-        var bodies: [[UInt8]] = []
+        package var bodies: [[UInt8]] = []
         /// Recipients of a campaign for each one that was read.
-        var scale = 1.0
+        package var scale = 1.0
         /// Recipients of a campaign for whom no message is made.
-        var leftOut: [Forecast.Loss] = []
+        package var leftOut: [Forecast.Loss] = []
     }
 
     /// Seconds since 1970.
-    let asOf: Double
-    var wanted: Wanted
-    var hubs: [Hub] = []
+    package let asOf: Double
+    package var wanted: Wanted
+    package var hubs: [Hub] = []
     /// Lines of a file that the table refuses.
-    var badLines: [BadLine] = []
+    package var badLines: [BadLine] = []
     /// Lines of a file whose `dedupe_key` is used already.
-    var duplicates: [Int] = []
+    package var duplicates: [Int] = []
     /// What there is to say of the whole, such as that there was more than the limit.
-    var notes: [String] = []
+    package var notes: [String] = []
 
-    struct BadLine: Sendable {
-        let line: Int
-        let why: String
-        let hint: String?
+    package struct BadLine: Sendable {
+        package let line: Int
+        package let why: String
+        package let hint: String?
+
+        package init(line: Int, why: String, hint: String?) { (self.line, self.why, self.hint) = (line, why, hint) }
     }
 
-    init(asOf: Double, wanted: Wanted) {
+    package init(asOf: Double, wanted: Wanted) {
         (self.asOf, self.wanted) = (asOf, wanted)
     }
 
-    var rows: Int { hubs.reduce(0) { $0 + $1.tally.rows } }
+    package var rows: Int { hubs.reduce(0) { $0 + $1.tally.rows } }
 
     /// Whether something would not be sent.
-    var hasLosses: Bool {
+    package var hasLosses: Bool {
         !badLines.isEmpty || hubs.contains { $0.tally.refused > 0 || $0.tally.late ?? 0 > 0 }
     }
 
     /// Begins a hub, or goes on with it.
     ///
     /// - Parameter devices: what is known of those that it has.
-    mutating func begin(_ lane: PlanLane, _ settings: HubSettings, _ pace: PlanPace?, _ devices: KnownDevices) {
+    package mutating func begin(_ lane: PlanLane, _ settings: HubSettings, _ pace: PlanPace?, _ devices: KnownDevices) {
         if hubs.last?.settings.name == settings.name {
             hubs[hubs.count - 1].parked += lane.parked
             return
@@ -78,7 +83,7 @@ struct PlanBook {
     ///   - batch: messages of a claim.
     ///   - devices: what is known of those that the hub has.
     ///   - tags: that the audience names.
-    mutating func add(_ sample: SamplePlan, batch: Int, _ devices: KnownDevices, tags: [String]) {
+    package mutating func add(_ sample: SamplePlan, batch: Int, _ devices: KnownDevices, tags: [String]) {
         var tally = PlanTally(of: sample.hub, templates: devices.templates, reach: devices.reach)
         tally.add(targets: tags)
         hubs.append(
@@ -101,7 +106,7 @@ struct PlanBook {
     /// Plans a claim of the hub that was begun last.
     ///
     /// - Parameter now: when it would be claimed, on the clock of `Message.expiresAt`.
-    mutating func add(_ claim: PeekedClaim, priority: Priority, now: Double) {
+    package mutating func add(_ claim: PeekedClaim, priority: Priority, now: Double) {
         add(claim.messages, ended: claim.ended, claim.runContents, priority: priority, now: now)
     }
 

@@ -100,8 +100,23 @@ extension CampaignStore {
         }
     }
 
+    /// How far one run is. What only the roles of campaigns may read is left out (`unapproved`), so that a monitor may ask.
+    ///
+    /// - Returns: nil: the campaign has no such run, or there is no such campaign.
+    public func run(_ name: String, key: String) async throws(DatabaseError) -> RunProgress? {
+        try await database.query(
+            """
+            SELECT \(raw: Self.progressColumns), NULL
+              FROM push.run_progress p
+             WHERE p.campaign = \(name) AND p.key = \(key)
+            """, doing: "see how far run \"\(key)\" of campaign \"\(name)\" is"
+        ) { rows in
+            try rows.first { row in try Self.progress(&row) }
+        }
+    }
+
     /// What `progress` reads of `p`, a row of `push.run_progress`, before why its campaign is not approved.
-    private static let progressColumns = """
+    static let progressColumns = """
         p.campaign, p.key, p.state::text, p.why, p.expanded, p.total, p.is_expanded, p.accepted, p.rejected,
         p.expired, p.cancelled, p.in_doubt, p.under_way, p.pending, p.suppressed, p.capped, p.reasons::text,
         p.per_second::double precision, p.rate::double precision, extract(epoch FROM p.eta)::double precision, p.revision,
@@ -130,7 +145,7 @@ extension CampaignStore {
         ) { rows in try rows.map { row in try row.int64() } }
     }
 
-    private static func progress(_ row: inout Row) throws(DatabaseError) -> RunProgress {
+    static func progress(_ row: inout Row) throws(DatabaseError) -> RunProgress {
         var progress = RunProgress(
             campaign: try row.string(), key: try row.string(), state: try row.runState(), why: try row.stringOrNil(),
             expanded: try row.int64(), total: try row.int64OrNil(), isExpanded: try row.bool(),
