@@ -230,7 +230,8 @@ let package = Package(
         test(
             "Console",
             [
-                "fanfare", "PushModel", "Concurrency", "Signing", "Postgres", "Store", "HTTPServer", "Pages",
+                "fanfare", "PushModel", "Concurrency", "Signing", "Postgres", "PostgresServer", "Store", "HTTPServer",
+                "Pages",
                 "ProgramSupport", "SocketSupport", "TestSupport", log,
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ]),
@@ -266,7 +267,7 @@ let package = Package(
                 "fanfare", "PushModel", "Postgres", "Store", "PostgresServer", "HTTPTransport", "Providers", "Signing",
                 "Configuration", "PushWorker", "Console",
                 "Daemon", "CommandLineTool", "HubEmulator", "EmulatorTLS", "Telemetry", "TestSupport", "ProgramSupport",
-                "VectorSupport", log, metrics,
+                "SocketSupport", "VectorSupport", log, metrics,
             ],
             swiftSettings: strict),
         .testTarget(

@@ -33,9 +33,11 @@ public final class Console: Sendable {
         let shared = SharedOptions(options)
         self.options = shared
         let looks = Looks(clock: clock)
-        let desk = ActionDesk(warnings: warnings, now: now)
+        let desk = ActionDesk(looks, warnings: warnings, now: now)
         let reader: @Sendable (Person) -> PageReader = { person in
-            PageReader(database: pages, looks: looks, desk: desk, person: person)
+            PageReader(
+                database: pages, looks: looks, desk: desk, person: person,
+                statementSeconds: shared.current.statementSeconds)
         }
         let responder = ConsoleResponder(
             door: door, options: shared, reader: reader,

@@ -1,5 +1,5 @@
 /// An address that is no page of the console.
-public struct ConsoleLink: Sendable, Equatable {
+public struct ConsoleLink: Sendable, Hashable {
     /// What is there: `Health`.
     public var name: String
     /// Such as `http://127.0.0.1:9464/readyz`.

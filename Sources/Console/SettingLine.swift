@@ -1,5 +1,5 @@
 /// One setting in effect, and where it came from.
-public struct SettingLine: Sendable, Equatable {
+public struct SettingLine: Sendable, Hashable {
     /// Dotted: `hubs.news.window`.
     public var name: String
     /// A secret is masked already. Empty: it is not set.

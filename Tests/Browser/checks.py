@@ -15,8 +15,9 @@ EVIL = '"><img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
 # The same with U+0600 before each mark, or U+0301 behind it: to Swift each pair is one character.
 HIDDEN = "".join("\u0600" + mark if mark in "<>" else mark + "\u0301" if mark == '"' else mark for mark in EVIL)
 failures = []
-# Long enough for a busy machine.
-expect.set_options(timeout=30_000)
+# Long enough for a busy machine, in milliseconds.
+PATIENCE = 60_000
+expect.set_options(timeout=PATIENCE)
 
 
 def check(condition, what):
@@ -30,9 +31,15 @@ def wait_for_animations(page):
         .filter((one) => one.effect.getComputedTiming().iterations !== Infinity).map((one) => one.finished))""")
 
 
-def check_accessibility(page, name):
+def check_accessibility(page, name, rules=None):
+    """- rules: of axe. Default: all."""
     wait_for_animations(page)
-    violations = Axe().run(page).response["violations"]
+    axe = Axe()
+    # It is half a megabyte: a page keeps it.
+    if not page.evaluate("typeof axe === 'object'"):
+        page.evaluate(axe.axe_script)
+    options = {"resultTypes": ["violations"]} | ({"runOnly": rules} if rules else {})
+    violations = page.evaluate("options => axe.run(options)", options)["violations"]
     check(not violations, f"axe, {name}: " + "; ".join(
         f"{one['id']}: {one['nodes'][0]['html'][:200]} {one['nodes'][0].get('failureSummary', '')[:300]}" for one in violations))
 
@@ -45,6 +52,7 @@ def screenshot(page, name, full=False):
 def watched_page(context, base, console):
     """A page whose complaints are collected, and which may ask no other host."""
     page = context.new_page()
+    page.set_default_timeout(PATIENCE)
     page.on("console", lambda line: console.append(line.text) if line.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: console.append(str(error)))
     page.on("request", lambda request: check(

@@ -144,6 +144,7 @@ import Testing
         let expected = [
             "deployment.yaml": "fanfare-worker", "drain.yaml": "fanfare-worker", "migrate.yaml": "fanfare-owner",
             "enqueue.yaml": "fanfare-enqueue", "campaign.yaml": "fanfare-campaign",
+            "console.yaml": "fanfare-console",
         ]
         let scaler = "fanfare-scaler"  // of no pod of ours: KEDA reads it
         for file in try Repository.files(in: "deploy/kubernetes") {
@@ -160,13 +161,17 @@ import Testing
     /// The settings of the ConfigMap with the credentials of each Secret, as a pod sees them.
     @Test(
         .enabled(if: Tool.yaml.isExpected, Tool.advice),
-        arguments: ["fanfare-owner", "fanfare-worker", "fanfare-enqueue", "fanfare-campaign", "fanfare-scaler"])
+        arguments: [
+            "fanfare-owner", "fanfare-worker", "fanfare-enqueue", "fanfare-campaign", "fanfare-console",
+            "fanfare-scaler",
+        ])
     func aPodFindsItsSettingsAndItsSecrets(name: String) async throws {
         let folder = try Folder()
         let settings = try await YAML.read("deploy/kubernetes/config.yaml")
         let data = try #require(settings[0]["data"] as? [String: String])
         for (name, text) in data { try folder.write(text, to: "etc/\(name)") }
-        let values = try #require(try await Self.secrets()[name])
+        let secrets = try await Self.secrets()
+        let values = try #require(secrets[name])
         for (name, text) in values {
             // In a pod they are below /run/secrets, which only its own user can read.
             #expect(chmod(try folder.write(text, to: "run/\(name)"), 0o600) == 0)
@@ -177,15 +182,26 @@ import Testing
                 in: URL(filePath: folder.path + "/etc"))
         }
 
+        /// Each secret is one that a setting is read from.
+        func expectUse(of values: [String: String], in printed: Tool.Ended) {
+            for name in values.keys {
+                #expect(printed.output.contains("/run/\(name)"), "\(name) is not used: \(printed)")
+            }
+        }
+
         if name == "fanfare-worker" {
             let ended = try await run("config", "check")
             #expect(ended.status == 0, "\(ended)")
             #expect(!ended.errors.contains("warning"), "\(ended)")
             let printed = try await run("config", "print")
             #expect(printed.output.contains("breaking-news"))
-            for name in values.keys {
-                #expect(printed.output.contains("/run/\(name)"), "\(name) is not used: \(printed)")
-            }
+            expectUse(of: values, in: printed)
+        } else if name == "fanfare-console" {
+            expectUse(
+                of: values,
+                in: try await run(
+                    "config", "print", "--set", "console.pages=127.0.0.1:9470", "--set",
+                    "hubs.news.connectionString=\(secrets["fanfare-worker"]?["hubs-news-connectionString"] ?? "")"))
         } else {
             // Gets as far as looking for the server, which is invented.
             let ended = name == "fanfare-owner" ? try await run("migrate", "up") : try await run("status")
@@ -220,7 +236,7 @@ import Testing
         let server = try await TemporaryServer.start()
         let folder = try Folder()
         try await server.createDatabase("fanfare")
-        let passwords = ["owner", "worker", "enqueue"].map { "\($0)-password" }
+        let passwords = ["owner", "worker", "enqueue", "console"].map { "\($0)-password" }
         for name in passwords { try folder.write("it's \(name)\n".replacing("'", with: ""), to: name) }
         let admin = server.conninfo(database: "fanfare")
         let place = try #require(admin.firstMatch(of: /host='?([^' ]+)/)?.1)
@@ -235,7 +251,7 @@ import Testing
         #expect(
             try await postgres.query(
                 "SELECT count(*) FROM pg_authid WHERE rolname LIKE 'fanfare%' AND rolpassword IS NOT NULL AND rolcanlogin"
-            ) { try $0.single { try $0.int64() } } == 3)
+            ) { try $0.single { try $0.int64() } } == 4)
 
         let emulator = try await TestWorker.make()
         let connection = emulator.emulator.connectionString(for: "breaking-news")?.reveal() ?? ""

@@ -5,7 +5,7 @@ import Testing
 
 /// deploy/systemd: systemd understands every word of the units, and they forbid nothing that the worker does.
 @Suite struct SystemdTests {
-    private static let services = ["fanfare.service", "fanfare-drain@nightly.service"]
+    private static let services = ["fanfare.service", "fanfare-console.service", "fanfare-drain@nightly.service"]
     private static let units = services + ["fanfare-drain@nightly.timer"]
 
     /// The units with the path of the built command instead of the installed one, which systemd-analyze looks for.

@@ -205,7 +205,7 @@ import Testing
     private static let withoutJSON = [
         "run", "emulate", "sas", "manual", "completions", "config reference", "config schema", "metric reference",
         "migrate reference", "template render", "campaign states", "campaign export",
-        "console serve",
+        "console serve", "console run",
     ]
 
     @Test func everyOtherCommandHasJSON() async throws {

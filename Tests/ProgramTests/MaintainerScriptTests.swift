@@ -39,6 +39,7 @@ import Testing
         #expect(
             calls.filter { $0 != Self.reload } == [
                 "systemd-sysusers /usr/lib/sysusers.d/fanfare.conf", "deb-systemd-helper update-state fanfare.service",
+                "deb-systemd-helper update-state fanfare-console.service",
                 "deb-systemd-helper update-state fanfare-drain@.timer",
             ])
     }
@@ -62,7 +63,7 @@ import Testing
         let removed = try await calls(of: "postrm", ["remove"], commands: Self.everything)
         #expect(removed.filter { $0 != Self.reload } == [])
         let purged = try await calls(of: "postrm", ["purge"], commands: Self.everything)
-        #expect(purged == ["deb-systemd-helper purge fanfare.service fanfare-drain@.timer"])
+        #expect(purged == ["deb-systemd-helper purge fanfare.service fanfare-console.service fanfare-drain@.timer"])
         // Debian's own helper may be gone by then.
         #expect(try await calls(of: "postrm", ["purge"], commands: []) == [])
     }
@@ -71,7 +72,8 @@ import Testing
     @Test func aRemovalStopsTheWorker() async throws {
         let calls = try await calls(of: "prerm", ["remove"], commands: Self.everything)
         let isBooted = FileManager.default.fileExists(atPath: "/run/systemd/system")
-        let stop = "deb-systemd-invoke stop fanfare-drain@*.timer fanfare-drain@*.service fanfare.service"
+        let stop =
+            "deb-systemd-invoke stop fanfare-drain@*.timer fanfare-drain@*.service fanfare-console.service fanfare.service"
         #expect(calls == (isBooted ? [stop] : []))
         #expect(try Repository.text("deploy/debian/fanfare.prerm").contains("\n    deb-systemd-invoke stop "))
     }

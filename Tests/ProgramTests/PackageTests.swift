@@ -97,7 +97,9 @@ import Testing
             #expect(try root.read("usr/share/fanfare/migrations/\(name)") == Repository.text("migrations/\(name)"))
         }
         #expect(try root.read("usr/share/doc/fanfare/examples/config.json") == Repository.text("config.json"))
-        for unit in ["fanfare.service", "fanfare-drain@.service", "fanfare-drain@.timer"] {
+        for unit in [
+            "fanfare.service", "fanfare-console.service", "fanfare-drain@.service", "fanfare-drain@.timer",
+        ] {
             #expect(try root.read("usr/lib/systemd/system/\(unit)") == Repository.text("deploy/systemd/\(unit)"))
         }
         for (shell, path) in [
@@ -153,8 +155,9 @@ import Testing
     }
 
     private static let units = [
-        "systemd/system/fanfare.service", "systemd/system/fanfare-drain@.service",
-        "systemd/system/fanfare-drain@.timer", "sysusers.d/fanfare.conf", "tmpfiles.d/fanfare.conf",
+        "systemd/system/fanfare.service", "systemd/system/fanfare-console.service",
+        "systemd/system/fanfare-drain@.service", "systemd/system/fanfare-drain@.timer", "sysusers.d/fanfare.conf",
+        "tmpfiles.d/fanfare.conf",
     ]
     private static let migrations = (try? Repository.files(below: "migrations", ending: ".sql")) ?? []
 }

@@ -50,6 +50,9 @@ extension Settings {
             "the header field in which console.proxies name the person, who has signed in there", change: .live),
         .flag(
             "console.readOnly", \.console.isReadOnly, "whether nobody can change anything in the pages", change: .live),
+        .integer(
+            "console.statementSeconds", \.console.statementSeconds, 1...60, unit: "seconds",
+            "how long each part of a page may read from PostgreSQL; then the page shows the rest", change: .live),
     ]
 }
 

@@ -36,9 +36,9 @@ struct SettingKey<Owner: Sendable>: Sendable {
 
     static func integer(
         _ name: String, _ field: WritableKeyPath<Owner, Int> & Sendable, _ range: ClosedRange<Int>, unit: String,
-        _ about: String
+        _ about: String, change: SettingChange = .reload
     ) -> Self {
-        Self(name: name, rule: .integer(range, unit: unit), about: about) {
+        Self(name: name, rule: .integer(range, unit: unit), about: about, change: change) {
             .integer($0[keyPath: field])
         } set: { owner, value in
             if case .integer(let number) = value { owner[keyPath: field] = number }

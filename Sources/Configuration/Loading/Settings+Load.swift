@@ -18,6 +18,9 @@ extension Settings {
         /// and of `transport.caFile`, a missing `console.metricsToken` and missing passwords of people are ignored, and no file
         /// is needed when the environment or an option names the database.
         case database
+        /// For the pages of the console without a worker: problems of hubs, of `transport.caFile` and of `console.metricsToken`
+        /// are ignored, and the pages need an address. No file is needed when the environment or an option names the database.
+        case pages
         /// For commands that register the hubs in the database, on a machine without their keys: a `connectionString` that
         /// is not set is no problem, nor is a `transport.caFile` that is not there, no `console.metricsToken`, or nobody with a
         /// password.
@@ -54,7 +57,9 @@ extension Settings {
             let path: String?
             if let file {
                 path = file
-            } else if namesHubs(environment, overrides) || scope == .database && namesDatabase(environment, overrides) {
+            } else if namesHubs(environment, overrides)
+                || (scope == .database || scope == .pages) && namesDatabase(environment, overrides)
+            {
                 path = present(usualFiles)
             } else {
                 path = try usual(usualFiles)

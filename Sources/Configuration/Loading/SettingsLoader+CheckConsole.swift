@@ -13,6 +13,13 @@ extension SettingsLoader {
                 "Set console.proxies to the addresses of the proxies that set it, or leave it out")
         }
         guard let pages = console.pages else { return }
+        if console.userHeader != nil, let own = console.proxies.first(where: Self.hasLoopback) {
+            warn(
+                Self.proxies, "has \(own), where every login of this machine comes from",
+                "each of them could name anybody in console.userHeader",
+                "Let the proxy come from another address, or leave console.userHeader out where others have a login here"
+            )
+        }
         for (key, addresses) in [("console.listen", console.listen), ("console.metrics", console.metrics)] {
             guard let other = addresses.first(where: { $0.port == pages.port && $0.port != 0 }) else { continue }
             report(
@@ -26,6 +33,12 @@ extension SettingsLoader {
                 "Set console.proxies to the address of that proxy, or listen on 127.0.0.1")
         }
         checkEntrance(of: pages, badFileKeys: badFileKeys)
+    }
+
+    /// Whether an address of this machine alone (127.0.0.0/8, ::1) is one of these.
+    private static func hasLoopback(_ range: AddressRange) -> Bool {
+        let first = IPAddress(range.description.prefix { $0 != "/" })
+        return first?.isLoopback == true || range.contains("127.0.0.1") || range.contains("::1")
     }
 
     private mutating func checkEntrance(of pages: ListenAddress, badFileKeys: Set<String>) {

@@ -65,6 +65,14 @@ struct SettingsLoader {
         case .database:
             problems.removeAll { $0.key.hasPrefix("hubs.") || $0.key == Self.caFile || $0.isOfTheServer }
             warnings.removeAll { $0.isOfTheServer }
+        case .pages:
+            problems.removeAll {
+                $0.key.hasPrefix("hubs.") || $0.key == Self.caFile || $0.key == Self.metricsToken
+            }
+            // A wrong address has its own problem already.
+            if settings.console.pages == nil, !problems.contains(where: { $0.key == SettingsProblem.noPages.key }) {
+                problems.append(.noPages)
+            }
         case .registration:
             problems.removeAll { problem in
                 problem.found == Self.notSet && HubSecretKeys.primaries.contains { problem.key.hasSuffix(".\($0)") }
@@ -222,6 +230,10 @@ extension SettingsProblem {
     public static let noHubs = SettingsProblem(
         key: "hubs", found: "names no hub", rule: "a worker needs one to post to",
         remedy: "Add one under hubs in the settings, or set FANFARE_HUBS_NAME_CONNECTION_STRING with its name for NAME")
+
+    public static let noPages = SettingsProblem(
+        key: "console.pages", found: "is off", rule: "pages are served at an address",
+        remedy: "Set it to 127.0.0.1:9470, or run fanfare console, which needs no setting and lets you in by a link")
 
     static func userName(_ name: String, found: String) -> SettingsProblem {
         SettingsProblem(

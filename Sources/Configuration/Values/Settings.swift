@@ -94,6 +94,8 @@ public struct Settings: Sendable {
         public var userHeader: String?
         /// Whether nobody can change anything in the pages.
         public var isReadOnly = false
+        /// How long each part of a page may read, from 1 to 60 seconds: then the page shows the rest.
+        public var statementSeconds = 2
         /// People, by their names. Default: none.
         public var users: [String: ConsoleUser] = [:]
     }

@@ -6,7 +6,7 @@ import Store
 /// `/about`: what this is, and what the person may do here.
 struct AboutPage: ConsolePage {
     static let place: Place? = .about
-    static let right: Right? = nil
+    static let rights: [Right] = []
 
     init?(path: [String], fields: FormFields) {
         guard path == Place.about.path else { return nil }

@@ -10,17 +10,24 @@ actor ActionDesk {
     static let remembered = 200
 
     private var records: [String: ActionRecord] = [:]
+    /// Of those under way.
+    private var ends: [String: Latch] = [:]
     /// By their age.
     private var order: [String] = []
     private let warnings: SpokenWarnings
+    private let looks: Looks
     private let now: @Sendable () -> Double
     /// One step at a time: they share a session, and so it is known whose step a warning is of.
     private let turn = AsyncLock(())
 
     /// - Parameters:
+    ///   - looks: of pages: none from before an action's end is shown after it.
     ///   - warnings: what the server warns of in the session of actions. Default: it is not listened to.
     ///   - now: seconds since 1970.
-    init(warnings: SpokenWarnings = SpokenWarnings(), now: @escaping @Sendable () -> Double) {
+    init(
+        _ looks: Looks, warnings: SpokenWarnings = SpokenWarnings(), now: @escaping @Sendable () -> Double
+    ) {
+        self.looks = looks
         self.warnings = warnings
         self.now = now
     }
@@ -36,7 +43,10 @@ actor ActionDesk {
     ) -> Bool {
         if records[id] != nil { return true }
         guard records.values.count(where: { !$0.isOver }) < Self.atOnce else { return false }
-        records[id] = ActionRecord(id: id, title: title, person: person, began: now())
+        records[id] = ActionRecord(
+            id: id, title: title, person: person, page: action.page, filters: ActionForm.fields(action.filtersAfter),
+            began: now(), form: ActionForm(action))
+        ends[id] = Latch()
         order.append(id)
         forgetOldest()
         Task { await carryOut(action, id, database) }
@@ -46,8 +56,31 @@ actor ActionDesk {
     /// Nil: none of that id was begun, or it was long ago.
     func record(_ id: String) -> ActionRecord? { records[id] }
 
+    /// Returns when an action is over, and otherwise after some seconds.
+    func waitForEnd(of id: String, atMost seconds: Double) async { await ends[id]?.wait(atMost: seconds) }
+
     /// The newest first.
     func all() -> [ActionRecord] { order.reversed().compactMap { records[$0] } }
+
+    /// Runs a change of one transaction in the session of actions, between two of their steps. What the server warns of meanwhile is
+    /// no remark of an action. No page shows a look from before it, also where it failed: it may have been done.
+    func between<Value: Sendable>(_ change: @Sendable () async throws -> Value) async rethrows -> Value {
+        await turn.take()
+        do {
+            let value = try await change()
+            await endOfChange()
+            return value
+        } catch {
+            await endOfChange()
+            throw error
+        }
+    }
+
+    private func endOfChange() async {
+        _ = warnings.take()
+        turn.pass(())
+        await looks.forget()
+    }
 
     /// Ends an action after the step that is under way.
     func stop(_ id: String) {
@@ -65,11 +98,11 @@ actor ActionDesk {
                 // Steps can be repeated: what was changed is not found again.
                 await wait(for: database, because: error, id)
             } catch {
-                return end(id, as: .failed(words: error.message, hint: error.hint))
+                return await end(id, as: .failed(words: error.message, hint: error.hint))
             }
-            if records[id]?.state == .stopping { return end(id, as: .stopped) }
+            if records[id]?.state == .stopping { return await end(id, as: .stopped) }
         } while mark != nil
-        end(id, as: .done)
+        await end(id, as: .done)
     }
 
     private func step(
@@ -77,7 +110,7 @@ actor ActionDesk {
     ) async throws(DatabaseError) -> ActionStep {
         await turn.take()
         defer {
-            records[id]?.remarks += warnings.take()
+            records[id]?.add(warnings.take())
             turn.pass(())
         }
         return try await action.step(database, after: mark)
@@ -85,7 +118,11 @@ actor ActionDesk {
 
     private func note(_ step: ActionStep, of id: String) {
         records[id]?.changed += step.changed
-        if let remark = step.remark { records[id]?.remarks.append(remark) }
+        if let page = step.page {
+            records[id]?.page = page
+            records[id]?.filters = []
+        }
+        if let remark = step.remark { records[id]?.add([remark]) }
     }
 
     private func wait(for database: Database, because error: DatabaseError, _ id: String) async {
@@ -95,9 +132,11 @@ actor ActionDesk {
         if case .waiting = records[id]?.state { records[id]?.state = .working }
     }
 
-    private func end(_ id: String, as state: ActionRecord.State) {
+    private func end(_ id: String, as state: ActionRecord.State) async {
+        await looks.forget()
         records[id]?.state = state
         records[id]?.ended = now()
+        ends.removeValue(forKey: id)?.happen()
     }
 
     private func forgetOldest() {

@@ -8,10 +8,15 @@ struct ActionLink {
 
     /// - Returns: nil: the person may not, or nobody may here.
     init?(_ action: any ConsoleAction, _ label: String, for visit: Visit) {
-        guard visit.canAct(type(of: action).right) else { return nil }
-        actionAddress = visit.address("act", type(of: action).name)
+        self.init(ActionForm(action), label, for: visit)
+    }
+
+    /// - Returns: nil: the person may not, or nobody may here.
+    init?(_ form: ActionForm, _ label: String, for visit: Visit) {
+        guard visit.canAct(form.rights) else { return nil }
+        actionAddress = visit.address("act", form.name)
         actionLabel = label
-        actionFields = action.fields.map { HiddenField(hiddenName: $0.name, hiddenValue: $0.value) }
+        actionFields = form.fields.map { HiddenField(hiddenName: $0.name, hiddenValue: $0.value) }
     }
 }
 

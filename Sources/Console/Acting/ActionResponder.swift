@@ -16,6 +16,8 @@ struct ActionResponder: Sendable {
     static let bodyLimit = 16_384
     /// A statement of an action that takes longer is cancelled; the functions wait 2 s for a lock.
     static let statementSeconds = 30
+    /// Most actions are over within this time, and their page then says so at once.
+    private static let answerSeconds = 0.3
 
     /// - Parameter path: the segments behind the base path: `["act", "pause-hub"]`, `["actions", id, "stop"]`.
     func plan(_ path: [String], for visit: Visit) -> RequestPlan {
@@ -25,8 +27,8 @@ struct ActionResponder: Sendable {
         guard path.count == 2, path[0] == "act", let action = ActionBook.action(named: path[1]) else {
             return .withoutBody(.answer(Notice.missing(visit)))
         }
-        guard visit.person.may(action.right) else {
-            return .withoutBody(.answer(Notice.forbidden(action.right, visit)))
+        guard visit.person.first(of: action.rights) != nil else {
+            return .withoutBody(.answer(Notice.forbidden(action.rights, visit)))
         }
         guard !visit.options.isReadOnly else {
             return .withoutBody(
@@ -49,7 +51,7 @@ struct ActionResponder: Sendable {
         do throws(FieldProblem) {
             action = try type.init(fields)
         } catch {
-            return Notice.page(error.words, "Not done", 422, visit)
+            return mend(error, fields, of: type, visit)
         }
         guard let number = fields["confirmation"] else { return await ask(action, visit) }
         if await desk.record(number) != nil { return record(number, visit) }
@@ -71,20 +73,31 @@ struct ActionResponder: Sendable {
                 "\(ActionDesk.atOnce) actions are under way, as many as possible. Nothing was done: wait for one, or stop it.",
                 "Not done", 503, visit)
         }
+        await desk.waitForEnd(of: number, atMost: Self.answerSeconds)
         return record(number, visit)
     }
 
     /// A person who may act may stop what somebody began: it can be begun again.
     private func stop(_ id: String, _ visit: Visit) async -> Response {
-        guard Right.allCases.contains(where: { $0 != .look && visit.canAct($0) }) else {
-            return Notice.forbidden(.operate, visit)
-        }
+        let acting = Right.allCases.filter { $0 != .look }
+        guard visit.canAct(acting) else { return Notice.forbidden(acting, visit) }
         await desk.stop(id)
         return record(id, visit)
     }
 
     private func ask(_ action: any ConsoleAction, _ visit: Visit) async -> Response {
-        page(await action.question(reader(visit.person)), action, visit)
+        let reader = reader(visit.person)
+        let action = await action.prepared(reader)
+        return page(await action.question(reader), action, visit)
+    }
+
+    private func mend(
+        _ problem: FieldProblem, _ fields: FormFields, of type: any ConsoleAction.Type, _ visit: Visit
+    ) -> Response {
+        let content = PageContent(
+            title: "Not done", template: "mend", view: MendView(problem, fields, of: type, for: visit),
+            liveSeconds: nil)
+        return .page(ConsoleTemplates.page(content, at: nil, for: visit), status: 422)
     }
 
     private func page(
@@ -109,7 +122,7 @@ struct ActionResponder: Sendable {
 
     private func frame(_ action: any ConsoleAction, _ person: Person) -> TransactionFrame {
         TransactionFrame(
-            role: person.sharesLogin ? type(of: action).right.role : nil, isReadOnly: false,
+            role: person.sharesLogin ? person.first(of: type(of: action).rights)?.role : nil, isReadOnly: false,
             statementTimeout: .seconds(Self.statementSeconds),
             settings: person.sharesLogin ? ["push.person": person.name] : [:])
     }

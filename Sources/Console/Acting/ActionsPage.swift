@@ -3,7 +3,7 @@ import Pages
 /// `/actions`: what persons did here since the console was started; `/actions/ID`: one of them, while it goes on and afterwards.
 struct ActionsPage: ConsolePage {
     static let place: Place? = nil
-    static let right: Right? = nil
+    static let rights: [Right] = []
 
     /// Of one action; nil: all of them.
     let id: String?

@@ -23,7 +23,11 @@ struct ActionView {
     let remarks: [String]
     let mayStop: Bool
     let stopAddress: String
+    /// What it left undone can be asked for once more; nil: it is under way or done, or the person may not.
+    let again: ActionLink?
     let isOver: Bool
+    /// Of the page that shows what it changed.
+    let shownAddress: String
 
     init(_ record: ActionRecord, for visit: Visit) {
         actionTitle = record.title
@@ -43,6 +47,14 @@ struct ActionView {
         remarks = record.remarks
         mayStop = record.state == .working && !visit.options.isReadOnly
         stopAddress = visit.address("actions", record.id, "stop")
+        let isCut =
+            switch record.state {
+            case .stopped, .failed: true
+            case .working, .waiting, .stopping, .done: false
+            }
+        again = isCut ? record.form.flatMap { ActionLink($0, "Begin again", for: visit) } : nil
         isOver = record.isOver
+        shownAddress = ConsoleAddress.text(
+            base: visit.options.basePath, record.page, record.filters.map { ($0.name, $0.value) })
     }
 }

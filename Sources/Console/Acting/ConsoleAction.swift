@@ -9,13 +9,27 @@ protocol ConsoleAction: Sendable {
     /// In its address: `pause-hub`.
     static var name: String { get }
 
-    static var right: Right { get }
+    /// Who may do it: people with one of these. It is done with the role of the first one that the person has.
+    static var rights: [Right] { get }
 
     /// - Throws: `FieldProblem` for a field that is missing or cannot be read.
     init(_ fields: FormFields) throws(FieldProblem)
 
     /// What `init` reads, so that the question can be answered with it.
     var fields: [(name: String, value: String)] { get }
+
+    /// The segments of the page that shows what it changes, to go back to: `["hubs", "shop"]`. Default: the first page.
+    var page: [String] { get }
+
+    /// The filters of that page from which it was asked. Default: there were none.
+    var filters: [(name: String, value: String)] { get }
+
+    /// Those with which it shows what was changed. Default: the same.
+    var filtersAfter: [(name: String, value: String)] { get }
+
+    /// As the question is about it: what is there now, where the change has to be about just that. Its `fields` have it. Default: as
+    /// it is.
+    func prepared(_ reader: PageReader) async -> Self
 
     /// What would happen now. Changes nothing.
     func question(_ reader: PageReader) async -> Question
@@ -27,6 +41,14 @@ protocol ConsoleAction: Sendable {
     func step(_ database: Database, after mark: String?) async throws(DatabaseError) -> ActionStep
 }
 
+extension ConsoleAction {
+    var page: [String] { [] }
+    var filters: [(name: String, value: String)] { [] }
+    var filtersAfter: [(name: String, value: String)] { filters }
+
+    func prepared(_ reader: PageReader) async -> Self { self }
+}
+
 /// What one step of an action did.
 struct ActionStep: Sendable, Equatable {
     /// How many were changed.
@@ -35,12 +57,25 @@ struct ActionStep: Sendable, Equatable {
     var next: String?
     /// What the person should know besides the number. Default: nothing.
     var remark: String?
+    /// The segments of the page of what it made, such as a run; nil: that of the action.
+    var page: [String]?
 }
 
 /// A field of a form that is missing or cannot be read. Nothing was done.
 struct FieldProblem: Error, Equatable {
     var field: String
     var words: String
+}
+
+extension FieldProblem {
+    /// - Parameters:
+    ///   - why: as an error says it, with or without a full stop.
+    ///   - hint: what to write instead; nil: nothing is known.
+    init(_ field: String, _ why: String, _ hint: String?) {
+        self.init(
+            field: field,
+            words: [why, hint].compactMap(\.self).map { $0.hasSuffix(".") ? $0 : $0 + "." }.joined(separator: " "))
+    }
 }
 
 /// What a person is asked before something happens.

@@ -5,7 +5,7 @@ import Store
 /// `/audit`: who did what, as whom, and to how many. `push.audit` is for operators, so the page needs their right.
 struct AuditPage: ConsolePage {
     static let place: Place? = .audit
-    static let right: Right? = .operate
+    static let rights: [Right] = [.operate]
 
     let search: AuditFilter
 

@@ -5,7 +5,7 @@ import Store
 /// `/devices`: what became of the changes that backends asked for, by installation, hub and status. Never handles, tags or documents.
 struct DevicesPage: ConsolePage {
     static let place: Place? = .devices
-    static let right: Right? = .look
+    static let rights: [Right] = [.look]
 
     let search: DeviceFilter
 
@@ -47,7 +47,7 @@ struct DevicesPage: ConsolePage {
         }
         return PageContent(
             status: form.isReadable ? 200 : 400, title: "Devices", template: "devices",
-            view: DevicesView(form, changes, before: search.filter.before, for: visit),
+            view: DevicesView(form, changes, before: search.filter.before, hub: search.filter.hub, for: visit),
             troubles: [rows?.trouble].compactMap(\.self), elsewhere: form.isReadable ? [search.elsewhere] : [])
     }
 }

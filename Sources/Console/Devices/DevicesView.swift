@@ -33,12 +33,17 @@ struct DevicesView {
         let changes: [Change]
         let hasChanges: Bool
         let turns: TurnsView
+        /// nil: no hub is chosen, or the person may not act.
+        let cancelling: ActionLink?
     }
 
     /// - Parameters:
     ///   - changes: one more than a page has, where there are more. nil: not known.
     ///   - before: below which id the page begins.
-    init(_ form: FilterForm, _ changes: [DeviceSearch.Change]?, before: Int64?, for visit: Visit) {
+    ///   - hub: the one that is asked for; nil: every hub.
+    init(
+        _ form: FilterForm, _ changes: [DeviceSearch.Change]?, before: Int64?, hub: String? = nil, for visit: Visit
+    ) {
         filters = FilterFormView(form, address: visit.address("devices"))
         found = changes.map { changes in
             let page = KeysetPage(changes, id: \.id)
@@ -46,6 +51,9 @@ struct DevicesView {
                 changes: page.rows.map { Self.change($0, for: visit) }, hasChanges: !page.rows.isEmpty,
                 turns: TurnsView(page, "changes", before: before) {
                     visit.address("devices", fields: form.query(before: $0))
+                },
+                cancelling: hub.flatMap {
+                    ActionLink(CancelDevicesAction(hub: $0), "Cancel what waits at this hub", for: visit)
                 })
         }
     }

@@ -16,20 +16,24 @@ public final class SignInDoor: Door {
     private let listening: String
     private let clock: @Sendable () -> Double
     private let now: @Sendable () -> Double
+    private let heard: @Sendable (SignInEvent) -> Void
 
     /// - Parameters:
     ///   - listening: the address that the console listens on, without a port.
     ///   - clock: seconds that never go back.
     ///   - now: seconds since 1970.
+    ///   - heard: is called with what became of each password. Default: nobody hears of it.
     public init(
         _ settings: DoorSettings, options: ConsoleOptions, listening: String,
-        clock: @escaping @Sendable () -> Double, now: @escaping @Sendable () -> Double
+        clock: @escaping @Sendable () -> Double, now: @escaping @Sendable () -> Double,
+        heard: @escaping @Sendable (SignInEvent) -> Void = { _ in }
     ) {
         self.settings = Mutex(settings)
         self.options = SharedOptions(options)
         self.listening = listening
         self.clock = clock
         self.now = now
+        self.heard = heard
     }
 
     /// From the next request on: a person who lost a right has lost it.
@@ -93,7 +97,8 @@ public final class SignInDoor: Door {
             "Signed out",
             isPage
                 ? "Nobody is signed in."
-                : "Nobody is signed in, so nothing was done. Sign in in another tab, and send the form again.",
+                : "Nobody is signed in (any more), so nothing was done. What you typed is not lost: sign in in another tab, then "
+                    + "load this page again, and the browser sends it once more.",
             status: 401, signInTo: isPage ? to ?? pages.home : pages.home)
         // RFC 9110 section 15.5.2 asks for it. No browser knows this scheme, so none opens a dialogue of its own.
         response.headers[.wwwAuthenticate] = "FanfareConsole"
@@ -143,13 +148,14 @@ public final class SignInDoor: Door {
         }
         let form = SignInForm(String(decoding: bytes, as: UTF8.self), below: pages.options.basePath)
         // Again when it is its turn: by then the address may have guessed too often.
-        if let seconds = wait(of: arrival.client) { return .answer(tooOften(seconds, form)) }
+        if let seconds = wait(of: arrival.client) { return .answer(tooOften(seconds, form, arrival)) }
         return .later { [self] in
             let outcome = await passwords.run { [self] in check(form, from: arrival.client) }
             switch outcome {
             case .user(let user): return welcome(user, arrival, form)
-            case .wait(let seconds): return tooOften(seconds, form)
+            case .wait(let seconds): return tooOften(seconds, form, arrival)
             case .wrong:
+                tell(.wrong, form, arrival)
                 return pages.signIn(
                     status: 403, problem: "No user has this name and this password.", name: form.name, to: form.to)
             case nil: return busy(form)
@@ -176,6 +182,7 @@ public final class SignInDoor: Door {
     private func wait(of client: IPAddress?) -> Double? { limit.withLock { $0.wait(of: client, now: clock()) } }
 
     private func welcome(_ user: Account, _ arrival: Arrival, _ form: SignInForm) -> Response {
+        tell(.signedIn, form, arrival)
         var response = pages.redirect(to: form.to ?? pages.home)
         response.headers[.setCookie] = SessionCookie.value(for: user, now: now()).map {
             cookie(arrival).setting($0, seconds: SessionCookie.seconds)
@@ -183,7 +190,12 @@ public final class SignInDoor: Door {
         return response
     }
 
-    private func tooOften(_ seconds: Double, _ form: SignInForm) -> Response {
+    private func tell(_ outcome: SignInEvent.Outcome, _ form: SignInForm, _ arrival: Arrival) {
+        heard(SignInEvent(outcome, name: form.name, address: arrival.client?.description))
+    }
+
+    private func tooOften(_ seconds: Double, _ form: SignInForm, _ arrival: Arrival) -> Response {
+        tell(.tooOften, form, arrival)
         let seconds = max(1, Int(seconds.rounded(.up)))
         return later(
             429, seconds, "Too many wrong passwords came from your address. Try again in \(seconds) s.", form)

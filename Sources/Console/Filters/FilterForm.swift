@@ -1,4 +1,5 @@
 import Pages
+import PushModel
 import Store
 
 /// The filters of a page: what a person asked for in the address, what it means, and what of it cannot be read. Pure.
@@ -18,6 +19,8 @@ struct FilterForm: Sendable {
         var problem: String?
         /// Empty: it is a line of text.
         var choices: [String] = []
+        /// What stands in it unless something else was chosen; empty: any of the choices.
+        var initial = ""
     }
 
     /// Characters that a field may have.
@@ -47,8 +50,14 @@ struct FilterForm: Sendable {
     }
 
     /// A field with one of some words.
-    mutating func choice(_ name: String, _ label: String, of choices: [String]) -> String? {
-        take(Field(name: name, label: label, text: "", choices: choices)) { text throws(FilterProblem) in
+    ///
+    /// - Parameter initial: what stands in it unless something else was chosen; nil: nothing, which means any of them.
+    mutating func choice(
+        _ name: String, _ label: String, of choices: [String], initial: String? = nil
+    ) -> String? {
+        let initial = initial ?? ""
+        return take(Field(name: name, label: label, text: initial, choices: choices, initial: initial)) {
+            text throws(FilterProblem) in
             guard choices.contains(text) else { throw .unknown(text, label.lowercased(), among: choices) }
             return text
         }
@@ -80,6 +89,17 @@ struct FilterForm: Sendable {
         }
     }
 
+    /// Behind which name a page begins. It has no field, because another filter begins at the first again.
+    mutating func after() -> String? {
+        hidden.insert("after")
+        guard let text = given["after"] else { return nil }
+        guard text.count <= Self.limit, !text.unicodeScalars.contains("\0") else {
+            problems.append("after: \(text.quoted) is no name that a page could begin behind.")
+            return nil
+        }
+        return text
+    }
+
     /// After the last field: names that no field has are a problem, because a page without the filter that somebody meant shows
     /// too much.
     mutating func end() {
@@ -101,8 +121,15 @@ struct FilterForm: Sendable {
     ///
     /// - Parameter before: nil: from the newest on.
     func query(before: Int64? = nil) -> [(String, String?)] {
-        fields.map { ($0.name, $0.text.isEmpty ? nil : $0.text) } + [("before", before.map { "\($0)" })]
+        chosen + [("before", before.map { "\($0)" })]
     }
+
+    /// The same for a list by name.
+    ///
+    /// - Parameter after: nil: from the first on.
+    func query(after: String?) -> [(String, String?)] { chosen + [("after", after)] }
+
+    private var chosen: [(String, String?)] { fields.map { ($0.name, $0.text.isEmpty ? nil : $0.text) } }
 
     // MARK: Reading
 

@@ -10,6 +10,8 @@ struct FilterFormView {
         let filterDescription: String?
         let isChoice: Bool
         let filterChoices: [Choice]
+        /// Whether it may be left open.
+        let isOptional: Bool
     }
 
     struct Choice {
@@ -34,7 +36,7 @@ struct FilterFormView {
                 filterName: field.name, filterLabel: field.label, filterHint: field.hint.isEmpty ? nil : field.hint,
                 filterText: field.text, filterProblem: field.problem,
                 filterDescription: parts.isEmpty ? nil : parts.joined(separator: " "),
-                isChoice: !field.choices.isEmpty, filterChoices: Self.choices(field))
+                isChoice: !field.choices.isEmpty, filterChoices: Self.choices(field), isOptional: field.initial.isEmpty)
         }
     }
 

@@ -10,10 +10,10 @@ enum ConsoleFile {
     static let script = [
         SharedScript.parts, SharedScript.copy,
         // Colours and zone, times and ages, and the page asked for again.
-        EmbeddedFiles.choices_js, EmbeddedFiles.moments_js, EmbeddedFiles.following_js,
+        EmbeddedFiles.choices_js, EmbeddedFiles.moments_js, EmbeddedFiles.following_js, EmbeddedFiles.writing_js,
         // Starts the page, so it is last.
         EmbeddedFiles.console_js,
-    ].joined().withoutLastLineEnd
+    ].joined().withoutCommentLines.withoutLastLineEnd
     static let icon = EmbeddedFiles.icon_svg.withoutLastLineEnd
 
     /// - Parameter path: the segments behind the base path.
@@ -25,5 +25,13 @@ enum ConsoleFile {
         case ["icon.svg"]: .page(icon, as: "image/svg+xml")
         default: nil
         }
+    }
+}
+
+extension String {
+    /// A script without the lines that are comments: those are for people of this repository.
+    var withoutCommentLines: String {
+        split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.drop { $0 == " " }.hasPrefix("//") }
+            .joined(separator: "\n")
     }
 }

@@ -81,10 +81,16 @@ struct TroubleView {
         troubleRemedy =
             switch trouble.kind {
             case .tookTooLong:
-                "The database took longer than \(PageReader.statementSeconds) s. The rest of the page is complete; the statement "
-                    + "at the end of the page has no such bound in psql."
+                "The rest of the page is complete. The statement at the end of the page has no such bound in psql, and "
+                    + "console.statementSeconds allows more."
             case .notAllowed: "The login of the console lacks this right: see About."
             case .away: "The database cannot be reached. This page asks again when it is loaded again."
+            case .notThere:
+                "The schema of the database is not the one of this program: About says which release it has. Run "
+                    + "fanfare migrate up, or upgrade this program."
+            case .readOnly:
+                "This server takes no changes: it is a standby, or default_transaction_read_only is on. Open the console of "
+                    + "the primary; what you typed stays here."
             case .other: ""
             }
     }

@@ -4,13 +4,8 @@ import Pages
 enum Navigation {
     static func places(for person: Person) -> [Place] {
         Place.allCases.filter { place in
-            guard Router.page(at: place.path, FormFields("")) != nil else { return false }
-            return switch place {
-            case .overview, .messages, .failures, .devices: person.may(.look)
-            case .audit: person.may(.operate)
-            case .campaigns: person.may(.look) || person.may(.campaigns) || person.may(.approve)
-            case .about: true
-            }
+            guard let page = Router.page(at: place.path, FormFields("")) else { return false }
+            return person.maySee(type(of: page))
         }
     }
 }

@@ -5,9 +5,11 @@ import Pages
 enum Notice {
     static func missing(_ visit: Visit) -> Response { page("There is no such page.", "Not found", 404, visit) }
 
-    static func forbidden(_ right: Right, _ visit: Visit) -> Response {
-        page(
-            "This needs the right \"\(right.rawValue)\", which you do not have. About has your rights, and who gives them.",
+    /// - Parameter rights: one of them is needed.
+    static func forbidden(_ rights: [Right], _ visit: Visit) -> Response {
+        let names = rights.map { "\"\($0.rawValue)\"" }.joined(separator: " or ")
+        return page(
+            "This needs the right \(names), which you do not have. About has your rights, and who gives them.",
             "Not allowed", 403, visit)
     }
 

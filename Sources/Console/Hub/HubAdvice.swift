@@ -44,8 +44,8 @@ struct HubAdvice: Sendable, Equatable {
                     .bad,
                     means: "the hub refuses us: a key, a name, a quota, a certificate. why has its words",
                     ends:
-                        "fix the cause; a message that gets through. After a 401 with every key one is tried every 60 s "
-                        + "(dispatch.probeSeconds); after anything else another one at once, then after 1, 2, 4 … 60 s; at once too "
+                        "fix the cause; a message that gets through. After a 401 with every key one is tried every 60 s; "
+                        + "after anything else another one at once, then after 1, 2, 4 … 60 s; at once too "
                         + "when a reload changes the hub's settings, or by push.resume_hub, which alone ends a hold because of "
                         + "invalid tokens. What the hub refused meanwhile is then due within a second, urgent messages first"
                 )

@@ -11,6 +11,8 @@ struct HubDevicesView {
     let gateRefused: String
     let refusedAddress: String
     let waitingAddress: String
+    /// nil: nothing waits for the hub, or the person may not act.
+    let tryingDevices: ActionLink?
 
     /// nil: the hub is not registered any more.
     init?(_ hub: String, _ devices: HubDevices, for visit: Visit) {
@@ -26,6 +28,8 @@ struct HubDevicesView {
         gateUntil = gate.until.flatMap { UntilView($0, at: visit.now) }
         gateRefused = "\(devices.refused)\(devices.hasMore ? "+" : "")"
         refusedAddress = visit.address("devices", fields: [("hub", hub), ("status", "refused"), ("since", "24h")])
+        tryingDevices =
+            gate.state == "closed" ? ActionLink(TryDevicesAction(hub: hub), "Try devices again", for: visit) : nil
         waitingAddress = visit.address("devices", fields: [("hub", hub), ("status", "waiting")])
     }
 }

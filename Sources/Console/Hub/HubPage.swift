@@ -6,7 +6,7 @@ import Store
 /// `/hubs/NAME`: whether a hub takes posts, why not, what ends that, and how it has answered.
 struct HubPage: ConsolePage {
     static let place: Place? = .overview
-    static let right: Right? = .look
+    static let rights: [Right] = [.look]
 
     let name: String
 

@@ -37,16 +37,6 @@ struct MessageFilter: Sendable {
 
     /// The same without the page.
     var elsewhere: Elsewhere {
-        let members: [(String, String?)] = [
-            ("hub", search.hub), ("status", search.status), ("reason", search.reason), ("tag", search.tag),
-            ("campaign", search.campaign), ("run", search.run), ("tenant", search.tenant),
-            ("dedupe_key", search.dedupeKey),
-        ]
-        var arguments = members.compactMap { name, value in value.map { "'\(name)', \(SQLText.literal($0))" } }
-        for (name, time) in [("since", search.since), ("until", search.until)] {
-            if let time { arguments.append("'\(name)', \(FilterTime.sql(time))") }
-        }
-        if let id { arguments.append("'id', \(id)") }
         let options: [(String, String?)] = [
             ("--hub", search.hub), ("--status", search.status), ("--reason", search.reason), ("--tag", search.tag),
             ("--campaign", search.campaign), ("--run", search.run), ("--tenant", search.tenant),
@@ -58,7 +48,7 @@ struct MessageFilter: Sendable {
         return Elsewhere(
             sql: """
                 SELECT id, hub, target, status, reason, note, since, looked_to, looked_back_to, is_end
-                  FROM push.search_messages_v1(json_build_object(\(arguments.joined(separator: ", "))),
+                  FROM push.search_messages_v1(\(search.filterSQL(id: id)),
                                                before => \(search.before.map { "\($0)" } ?? "NULL"), at_most => \(Self.size));
                 """,
             command: id.map { "fanfare message show \($0)" }

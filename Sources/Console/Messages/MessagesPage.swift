@@ -2,15 +2,15 @@ import Pages
 import Postgres
 import Store
 
-/// `/messages`: the newest ones that match, as far as a second reaches; "look further" goes on from there.
+/// `/messages`: the newest ones that match, as far as 0.2 s reach; "look further" goes on from there.
 struct MessagesPage: ConsolePage {
     static let place: Place? = .messages
-    static let right: Right? = .look
+    static let rights: [Right] = [.look]
 
     let search: MessageFilter
 
-    /// A search ends in this time with what it has found.
-    static let milliseconds: Int32 = 300
+    /// A search ends in this time with what it has found: a page has 300 ms in all.
+    static let milliseconds: Int32 = 200
 
     init?(path: [String], fields: FormFields) {
         guard path == Place.messages.path else { return nil }

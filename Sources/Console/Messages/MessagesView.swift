@@ -45,6 +45,8 @@ struct MessagesView {
     let filters: FilterFormView
     /// nil: nothing was looked for, or it could not be read.
     let found: Found?
+    /// nil: nothing matches, or the person may not act.
+    let matching: MatchingView?
 
     init(_ search: MessageFilter, _ page: MessagePage?, for visit: Visit) {
         filters = FilterFormView(search.form, address: visit.address("messages"))
@@ -61,6 +63,8 @@ struct MessagesView {
                 deeds: deeds, hasDeeds: !deeds.isEmpty && !page.messages.isEmpty,
                 formAddress: deeds.first?.deedAddress ?? "")
         }
+        let isNone = page.map { $0.messages.isEmpty && $0.isEnd && before == nil } ?? true
+        matching = isNone ? nil : MatchingView(search, for: visit)
     }
 
     /// Of what the page shows, and how far it looked.
@@ -100,9 +104,4 @@ struct MessagesView {
             messagePosts: message.posts > 1 ? "\(message.posts)" : "", messageCampaign: message.campaign ?? "",
             mayChoose: mayChoose)
     }
-}
-
-extension String {
-    /// `Send again` within a sentence.
-    var lowercasedFirst: String { prefix(1).lowercased() + dropFirst() }
 }

@@ -6,7 +6,7 @@ import Store
 /// `/messages/ID`: one message from its INSERT to its answer, and what happens next.
 struct StoryPage: ConsolePage {
     static let place: Place? = .messages
-    static let right: Right? = .look
+    static let rights: [Right] = [.look]
 
     let text: String
     /// nil: it is no id.
@@ -22,17 +22,24 @@ struct StoryPage: ConsolePage {
         /// nil: no message has that id.
         var status: Part<Messages.Status?>
         var story: Part<MessageStory>
+        /// nil: no message has that id.
+        var context: Part<MessageContext?>
     }
 
     func read(_ reader: PageReader) async -> Rows {
-        guard let id else { return Rows(status: .read(nil), story: .read(MessageStory(steps: []))) }
+        guard let id else {
+            return Rows(status: .read(nil), story: .read(MessageStory(steps: [])), context: .read(nil))
+        }
         async let status = reader.part("message", of: "\(id)") { database throws(DatabaseError) in
             try await Messages(database: database).status(of: id)
         }
         async let story = reader.part("story", of: "\(id)") { database throws(DatabaseError) in
             try await Messages(database: database).story(of: id)
         }
-        return Rows(status: await status, story: await story)
+        async let context = reader.part("translations and post", of: "\(id)") { database throws(DatabaseError) in
+            try await Messages(database: database).context(of: id)
+        }
+        return Rows(status: await status, story: await story, context: await context)
     }
 
     func content(of rows: Rows, for visit: Visit) -> PageContent {
@@ -52,12 +59,17 @@ struct StoryPage: ConsolePage {
         }
         return PageContent(
             title: "Message \(id)", template: "story",
-            view: StoryView(status, rows.story.value?.steps ?? [], for: visit),
-            troubles: [rows.story.trouble].compactMap(\.self),
+            view: StoryView(status, rows.story.value?.steps ?? [], rows.context.value ?? nil, for: visit),
+            troubles: [rows.story.trouble, rows.context.trouble].compactMap(\.self),
             elsewhere: [
                 Elsewhere(
+                    about: "what happened",
                     sql: "SELECT at, step, status, reason, note, person, worker, post, http FROM push.story_of(\(id));",
-                    command: "fanfare message show \(id)")
+                    command: "fanfare message show \(id)"),
+                Elsewhere(
+                    about: "what it goes with",
+                    sql: "SELECT traceparent, translations, mates FROM push.context_of(\(id));",
+                    command: "fanfare message show \(id)"),
             ])
     }
 }

@@ -28,8 +28,12 @@ struct StoryView {
     let steps: [Step]
     let hasSteps: Bool
     let actions: [ActionLink]
+    /// nil: it goes alone and has no trace, or that is not known.
+    let context: ContextView?
 
-    init(_ message: Messages.Status, _ steps: [MessageStory.Step], for visit: Visit) {
+    init(
+        _ message: Messages.Status, _ steps: [MessageStory.Step], _ context: MessageContext? = nil, for visit: Visit
+    ) {
         let status = message.status ?? "unknown"
         storyStatus = status
         storyLook = StatusLook.of(status).rawValue
@@ -39,6 +43,7 @@ struct StoryView {
         self.steps = steps.map(Self.step)
         hasSteps = !steps.isEmpty
         actions = Self.actions(message.id, status, visit)
+        self.context = context.flatMap { ContextView($0, for: visit) }
     }
 
     /// What becomes of it without anybody's doing.

@@ -4,7 +4,7 @@ import Store
 /// `/`: what is wrong first, then hubs, runs and workers.
 struct OverviewPage: ConsolePage {
     static let place: Place? = .overview
-    static let right: Right? = .look
+    static let rights: [Right] = [.look]
 
     /// Which hubs it lists.
     let hubs: HubSelection

@@ -14,4 +14,9 @@ public struct Person: Sendable, Hashable {
     }
 
     public func may(_ right: Right) -> Bool { rights.contains(right) }
+
+    /// With which of some rights the person does something that one of them is enough for; nil: none is theirs.
+    func first(of rights: [Right]) -> Right? { rights.first(where: may) }
+
+    func maySee(_ page: any ConsolePage.Type) -> Bool { page.rights.isEmpty || first(of: page.rights) != nil }
 }

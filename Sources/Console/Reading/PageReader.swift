@@ -8,9 +8,10 @@ struct PageReader: Sendable {
     let looks: Looks
     let desk: ActionDesk
     let person: Person
-
     /// A statement of a page that takes longer is cancelled, and no page waits longer for a part: it shows the rest.
-    static let statementSeconds = 2
+    let statementSeconds: Int
+    /// What it has read so far.
+    let taken = TakenLooks()
 
     /// - Parameters:
     ///   - part: as people know it, for the words when it cannot be read: `workers`.
@@ -24,15 +25,16 @@ struct PageReader: Sendable {
     ) async -> Part<Value> {
         let role = person.sharesLogin ? right?.role : nil
         let database = database.framed(
-            by: TransactionFrame(role: role, statementTimeout: .seconds(Self.statementSeconds)))
+            by: TransactionFrame(role: role, statementTimeout: .seconds(statementSeconds)))
         let key = Looks.Key(part: part, subject: subject, role: role)
-        let found = await looks.value(key, freshFor: seconds, within: Double(Self.statementSeconds)) {
+        let found = await looks.value(key, freshFor: seconds, within: Double(statementSeconds)) {
             do throws(DatabaseError) {
                 return Part.read(try await read(database))
             } catch {
                 return .unread(Trouble(part, error))
             }
         }
-        return found ?? .unread(Trouble(part, .tookTooLong, "no answer within \(Self.statementSeconds) s"))
+        taken.add(found?.taken)
+        return found?.value ?? .unread(Trouble(part, .tookTooLong, "no answer within \(statementSeconds) s"))
     }
 }

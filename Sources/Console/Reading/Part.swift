@@ -18,6 +18,10 @@ struct Trouble: Sendable, Equatable {
         case tookTooLong
         /// The login may not do it.
         case notAllowed
+        /// What it reads is not in the schema: that is of another release.
+        case notThere
+        /// The server takes no changes: a standby.
+        case readOnly
         /// The database cannot be reached, or has no place left.
         case away
         case other
@@ -40,8 +44,16 @@ struct Trouble: Sendable, Equatable {
             kind = .tookTooLong
         } else if error.is(.insufficientPrivilege) {
             kind = .notAllowed
+        } else if error.is(.readOnlyTransaction) {
+            kind = .readOnly
+        } else if Self.undefined.contains(where: { error.is($0) }) {
+            kind = .notThere
         } else {
             kind = error.isTransient ? .away : .other
         }
     }
+
+    private static let undefined: [SQLState] = [
+        .undefinedFunction, .undefinedTable, .undefinedColumn, .undefinedObject, .invalidSchemaName,
+    ]
 }

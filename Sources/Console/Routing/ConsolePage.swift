@@ -9,8 +9,8 @@ protocol ConsolePage: Sendable {
     /// Where it stands in the navigation; nil: nowhere.
     static var place: Place? { get }
 
-    /// Who may see it; nil: everybody who is signed in.
-    static var right: Right? { get }
+    /// Who may see it: people with one of these; empty: everybody who is signed in.
+    static var rights: [Right] { get }
 
     /// - Parameters:
     ///   - path: the segments of the address, percent-decoded: `["hubs", "shop"]`.

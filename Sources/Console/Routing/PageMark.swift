@@ -8,19 +8,32 @@ struct PageMark: Sendable {
     /// Ages (`<time data-age …>5 min</time>`) do not count: the browser reckons them itself. No text from outside can look like that
     /// element, because its brackets are escaped.
     func of(_ html: String) -> String {
+        // Byte by byte: for a page of 140 kB `firstRange(of:)` takes 50 ms.
+        let page = Array(html.utf8)
         var kept: [UInt8] = []
-        kept.reserveCapacity(html.utf8.count)
-        var rest = html.utf8[...]
-        while let age = rest.firstRange(of: Array("<time data-age".utf8)) {
-            kept += rest[..<age.upperBound]
-            rest = rest[age.upperBound...]
-            guard let begin = rest.firstIndex(of: UInt8(ascii: ">")),
-                let end = rest[begin...].firstRange(of: Array("</time>".utf8))
-            else { break }
-            kept += rest[...begin]
-            rest = rest[end.lowerBound...]
+        kept.reserveCapacity(page.count)
+        var rest = 0
+        while let age = Self.end(of: Self.age, in: page, from: rest),
+            let begin = page[age...].firstIndex(of: UInt8(ascii: ">")),
+            let end = Self.end(of: Self.ageEnd, in: page, from: begin)
+        {
+            kept += page[rest...begin]
+            rest = end - Self.ageEnd.count
         }
-        kept += rest
+        kept += page[rest...]
         return "\"" + Base64.encodeURL(HMAC.sha256(key: key, kept)).prefix(22) + "\""
+    }
+
+    private static let age = Array("<time data-age".utf8)
+    private static let ageEnd = Array("</time>".utf8)
+
+    /// The index behind the first place of a word that begins with `<`.
+    private static func end(of word: [UInt8], in page: [UInt8], from start: Int) -> Int? {
+        var start = start
+        while let begin = page[start...].firstIndex(of: UInt8(ascii: "<")) {
+            if page[begin...].starts(with: word) { return begin + word.count }
+            start = begin + 1
+        }
+        return nil
     }
 }

@@ -5,7 +5,8 @@ enum Router {
     /// Every page of the console. The first one that knows an address has it.
     static let pages: [any ConsolePage.Type] = [
         OverviewPage.self, HubPage.self, MessagesPage.self, StoryPage.self, FailuresPage.self, DevicesPage.self,
-        AuditPage.self, ActionsPage.self, AboutPage.self,
+        CampaignsPage.self, CampaignWritePage.self, CampaignPage.self, RunPage.self, AuditPage.self, ActionsPage.self,
+        AboutPage.self,
     ]
 
     /// - Parameter path: the segments behind the console's base path, percent-decoded.
@@ -17,13 +18,8 @@ enum Router {
         return nil
     }
 
-    /// The first place in the navigation that the person may see and that has a page.
-    static func home(of person: Person) -> Place {
-        Navigation.places(for: person).first { place in
-            guard let page = page(at: place.path, FormFields("")) else { return false }
-            return type(of: page).right.map(person.may) ?? true
-        } ?? .about
-    }
+    /// The first place in the navigation that the person may see.
+    static func home(of person: Person) -> Place { Navigation.places(for: person).first ?? .about }
 
     /// The path without the base path.
     ///

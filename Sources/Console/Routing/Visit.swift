@@ -18,6 +18,8 @@ struct Visit: Sendable {
         ConsoleAddress.text(base: options.basePath, path, fields)
     }
 
-    /// Whether the person can do it here.
-    func canAct(_ right: Right) -> Bool { !options.isReadOnly && person.may(right) }
+    /// Whether the person can do here what one of the rights is for.
+    func canAct(_ rights: [Right]) -> Bool { !options.isReadOnly && person.first(of: rights) != nil }
+
+    func canAct(_ right: Right) -> Bool { canAct([right]) }
 }

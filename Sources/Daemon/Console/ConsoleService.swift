@@ -36,7 +36,7 @@ struct ConsoleService: Sendable {
         let options = settings.consoleOptions(version: version)
         let door = SignInDoor(
             settings.doorSettings, options: options, listening: address.host, clock: Clock.system.monotonic,
-            now: Clock.system.wall)
+            now: Clock.system.wall, heard: SignInLog(log).note)
         self.door = door
         let own = settings.withConsoleLogin
         let warnings = SpokenWarnings()

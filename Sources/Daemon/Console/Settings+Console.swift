@@ -15,6 +15,7 @@ extension Settings {
         options.name = console.name
         options.basePath = console.basePath
         options.isReadOnly = console.isReadOnly
+        options.statementSeconds = console.statementSeconds
         options.version = version
         options.settings = describe().map { SettingLine(name: $0.key, value: $0.value, source: $0.source) }
         return options

@@ -9,5 +9,5 @@ struct ConsoleCommands: ParsableCommand {
 
             Example: fanfare console
             """,
-        subcommands: [ServeConsole.self, MakePassword.self], defaultSubcommand: ServeConsole.self)
+        subcommands: [ServeConsole.self, RunConsole.self, MakePassword.self], defaultSubcommand: ServeConsole.self)
 }

@@ -10,6 +10,7 @@ import Testing
 
     init() throws { fixture = try SettingsFixture() }
 
+    /// A release of a peer lost "local only" (Hangfire #1958).
     @Test func thePagesAreOffUnlessTheyAreAskedFor() throws {
         let console = try fixture.load("{}").console
         #expect(console.pages == nil && console.users.isEmpty && !console.isReadOnly && console.databaseURL == nil)
@@ -44,7 +45,8 @@ import Testing
         (#""hosts": "https://x""#, "hosts"), (#""hosts": ["x"]"#, "hosts"), (#""proxies": "proxy""#, "proxies"),
         (#""proxies": "0.0.0.0/0""#, "proxies"), (#""proxies": "::1,""#, "proxies"),
         (#""userHeader": "Host""#, "userHeader"),
-        (#""readOnly": "yes""#, "readOnly"), (#""users": {"ana": {"may": "all"}}"#, "users.ana.may"),
+        (#""readOnly": "yes""#, "readOnly"), (#""statementSeconds": 0"#, "statementSeconds"),
+        (#""statementSeconds": 61"#, "statementSeconds"), (#""users": {"ana": {"may": "all"}}"#, "users.ana.may"),
         (#""users": {"ana": {"may": ["look"]}}"#, "users.ana.may"), (#""users": {"ana": "look"}"#, "users.ana"),
         (#""users": {" ana": {"may": "look"}}"#, "users. ana"), (#""users": {"schedule": {}}"#, "users.schedule"),
         (#""users": {"ana": {"maj": "look"}}"#, "users.ana.maj"), (#""users": {"ana": {}, "ana": {}}"#, "users.ana"),
@@ -120,6 +122,22 @@ import Testing
             ])
     }
 
+    @Test(arguments: ["127.0.0.1", "::1", "10.0.0.5,127.0.0.0/8", "127.5.0.0/16", "64.0.0.0/2"])
+    func everyLoginOfTheMachineCouldNameAnybody(proxies: String) throws {
+        func warnings(_ members: String) throws -> [String] {
+            try fixture.problems(SettingsFixture.pages(members, users: #""ana": {"may": "look"}"#))
+        }
+        let found = try warnings(#""proxies": "\#(proxies)", "userHeader": "X-User""#)
+        #expect(found.count == 1)
+        #expect(
+            found.first?.hasSuffix(
+                "where every login of this machine comes from (config.json, line 1): each of them could name anybody in "
+                    + "console.userHeader. Let the proxy come from another address, or leave console.userHeader out where "
+                    + "others have a login here.") == true, "\(found)")
+        #expect(try warnings(#""proxies": "10.0.0.5", "userHeader": "X-User""#) == [])
+    }
+
+    /// As above (Hangfire #1958).
     @Test(arguments: ["0.0.0.0:9470", "[::]:9470", "10.0.0.7:9470", "push.example.com:9470"])
     func pagesThatOthersCanReachNeedAProxy(address: String) throws {
         #expect(

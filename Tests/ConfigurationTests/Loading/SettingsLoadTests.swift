@@ -50,7 +50,7 @@ import Testing
              "dispatch": {"batch": 1, "slots": 4000, "leaseSeconds": 5, "drainSeconds": 6, "listen": true,
                           "weights": {"urgent": 100, "normal": 50, "bulk": 2}},
              "caps": {"rememberDays": 31}, "transport": {"caFile": "/etc/ssl/certs/ca-certificates.crt"},
-             "console": {"listen": "[::1]:0", "metrics": "[::1]:1", "metricsToken": "0123456789abcdef",
+             "console": {"listen": "[::1]:0", "metrics": "[::1]:1", "metricsToken": "0123456789abcdef", "statementSeconds": 7,
                          "pages": "[::1]:2", "name": "production", "basePath": "/pushes", "hosts": "push.example.com", "databaseURL": "host=db user=pages",
                          "proxies": "10.0.0.5", "userHeader": "X-User", "readOnly": true,
                          "users": {"ana": {"may": "look", "password": "\(SettingsFixture.password)"}}}, "log": {"level": "trace", "format": "json"},
@@ -73,6 +73,7 @@ import Testing
         #expect(settings.console.listen == [ListenAddress(host: "::1", port: 0)])
         #expect(settings.console.metrics == [ListenAddress(host: "::1", port: 1)])
         #expect(settings.console.metricsToken == Secret("0123456789abcdef"))
+        #expect(settings.console.statementSeconds == 7)
         #expect(settings.log == Settings.Log(level: .trace, format: .json))
         let hub = try #require(settings.hubs["a_b-1"])
         var expected = HubSettings(name: "a_b-1", hub: "x.y")

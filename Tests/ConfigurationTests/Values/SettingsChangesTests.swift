@@ -65,12 +65,13 @@ import Testing
         let changes = try changes(
             SettingsFixture.pages(),
             SettingsFixture.pages(
-                #""name": "test", "hosts": "a.example", "proxies": "::1", "userHeader": "X-User", "readOnly": true"#,
+                #""name": "test", "hosts": "a.example", "proxies": "fd00::1", "userHeader": "X-User", "readOnly": true,"#
+                    + #""statementSeconds": 5"#,
                 users: #""ana": {"may": "look, operate"}, "bo": {"may": "look"}"#))
         #expect(
             changes.keys == [
                 "console.name", "console.hosts", "console.proxies", "console.userHeader", "console.readOnly",
-                "console.users.ana.may", "console.users.ana.password", "console.users.bo",
+                "console.statementSeconds", "console.users.ana.may", "console.users.ana.password", "console.users.bo",
             ])
         #expect(!changes.needsNewWorker && changes.waiting.isEmpty && changes.refusals.isEmpty)
     }

@@ -9,7 +9,7 @@ import Testing
     /// An action whose steps a test answers. The database is never asked.
     private struct Scripted: ConsoleAction {
         static let name = "scripted"
-        static let right = Right.operate
+        static let rights = [Right.operate]
 
         let steps: @Sendable (String?) async throws(DatabaseError) -> ActionStep
 
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    private let desk = ActionDesk { 100 }
+    private let desk = ActionDesk(Looks { 100 }) { 100 }
     private let database = Database(DatabaseSettings(url: "host=/nowhere connect_timeout=1"))
 
     private func begin(
@@ -36,11 +36,8 @@ import Testing
     }
 
     private func ended(_ id: String) async -> ActionRecord? {
-        while let record = await desk.record(id) {
-            if record.isOver { return record }
-            await Task.yield()
-        }
-        return nil
+        await desk.waitForEnd(of: id, atMost: 600)
+        return await desk.record(id)
     }
 
     @Test func stepsGoOnUntilNothingIsLeft() async {

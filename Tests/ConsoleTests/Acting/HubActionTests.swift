@@ -34,17 +34,17 @@ import Testing
     private func ended(_ console: TestConsole, _ response: Response?) async throws -> ActionRecord {
         let address = try #require(response?.headers[.location])
         let id = String(try #require(address.split(separator: "/").last))
-        while true {
-            if let record = await console.desk.record(id), record.isOver { return record }
-            await Task.yield()
-        }
+        return try await console.desk.ended(id)
     }
 
     @Test func aHubIsPausedByThePersonAfterTheQuestion() async throws {
         let (test, console) = try await console()
         let asked = try body(try await console.post("/act/pause-hub", ["hub": "shop", "reason": "new <key>"]))
         #expect(asked.contains("Pause hub shop?") && asked.contains("Pause the hub"))
+        #expect(!asked.contains("name=\"typed\"") && !asked.contains("and this is"), "nothing has to be typed")
         #expect(asked.contains("SELECT push.pause_hub(&#39;shop&#39;, &#39;new &lt;key&gt;&#39;)"))
+        // Nothing has to be typed for it: a field that must be filled in would keep everybody from it.
+        #expect(!asked.contains("name=\"typed\"") && !asked.contains("You are Ann, and"))
         #expect(try await state(test) == ["open"])
 
         let number = try confirmation(asked)
@@ -54,6 +54,18 @@ import Testing
         #expect(try await ended(console, done).state == .done)
         #expect(try await state(test) == ["paused: paused by Ann: new <key>"])
         #expect(try await test.texts("SELECT person FROM push.audit WHERE action = 'pause_hub'") == ["Ann"])
+    }
+
+    @Test func whoActedSeesNothingFromBefore() async throws {
+        let test = try await TestDatabase.make()
+        try await test.database.execute("SELECT push.add_hub('shop')")
+        // A clock that stands still: every look is fresh for ever.
+        let console = TestConsole(try await test.login(as: "push_console").database, sharing: Looks { 0 })
+        #expect(try await console.page("/hubs/shop").contains(">open<"))
+        let number = try confirmation(try body(try await console.post("/act/pause-hub", ["hub": "shop"])))
+        let done = try await console.post("/act/pause-hub", ["hub": "shop", "confirmation": number])
+        #expect(try await ended(console, done).state == .done)
+        #expect(try await console.page("/hubs/shop").contains("paused by Ann"))
     }
 
     @Test func aDoubleClickActsOnce() async throws {
@@ -100,7 +112,10 @@ import Testing
 
     @Test func aNameIsTypedBeforeWhatCannotBeUndone() async throws {
         let (test, console) = try await console()
-        let number = try confirmation(try body(try await console.post("/act/cancel-devices", ["hub": "shop"])))
+        try await test.database.execute("SELECT push.drop_device('shop', 'd' || g) FROM generate_series(1, 2) g")
+        let asked = try body(try await console.post("/act/cancel-devices", ["hub": "shop"]))
+        #expect(asked.contains("2 changes of devices wait there now."))
+        let number = try confirmation(asked)
         let fields: KeyValuePairs = ["hub": "shop", "confirmation": number, "typed": "shopp"]
         let refused = try await console.post("/act/cancel-devices", fields)
         #expect(refused?.status == 422)
@@ -109,7 +124,32 @@ import Testing
         let again = try confirmation(try body(refused))
         let done = try await console.post(
             "/act/cancel-devices", ["hub": "shop", "confirmation": again, "typed": "shop"])
-        #expect(try await ended(console, done).state == .done)
+        #expect(try await ended(console, done).changed == 2)
+        let late = try body(try await console.post("/act/cancel-devices", ["hub": "shop"]))
+        #expect(late.contains("No change of a device waits at this hub") && !late.contains("name=\"confirmation\""))
+    }
+
+    @Test func devicesThatWaitAreTriedAgain() async throws {
+        let (test, console) = try await console()
+        let open = try body(try await console.post("/act/try-devices", ["hub": "shop"]))
+        #expect(open.contains("they are applied") && !open.contains("name=\"confirmation\""))
+        #expect(try await !console.page("/hubs/shop").contains("/act/try-devices"))
+        try await test.database.execute(
+            """
+            INSERT INTO push.hub_state AS s (hub, devices_until, devices_why)
+            SELECT id, now() + interval '1 hour', 'the key lacks <Listen>' FROM push.hub
+            ON CONFLICT (hub) DO UPDATE SET devices_until = excluded.devices_until, devices_why = excluded.devices_why
+            """)
+        let form = try #require(
+            SeenForm.all(in: try await console.page("/hubs/shop")).first { $0.address == "/act/try-devices" })
+        let question = try await console.press(form)
+        #expect(question.page.contains("the key lacks &lt;Listen&gt;"))
+        #expect(try await console.carryOut(question).state == .done)
+        #expect(try await test.texts("SELECT state FROM push.device_backlog") == ["open"])
+        #expect(try await test.texts("SELECT person FROM push.audit WHERE action = 'resume_hub'") == ["Ann"])
+        try await test.database.execute("SELECT push.pause_hub('shop', 'for lunch')")
+        let paused = try body(try await console.post("/act/try-devices", ["hub": "shop"]))
+        #expect(paused.contains("for lunch") && !paused.contains("name=\"confirmation\""))
     }
 
     @Test func theServerRefusesWhomTheConfigurationDoesNotAllow() async throws {

@@ -49,6 +49,21 @@ import Testing
         #expect(try await console.page("/devices?status=refused").contains("&lt;b&gt;no&lt;/b&gt;"))
     }
 
+    @Test func whatWaitsAtAHubIsCancelled() async throws {
+        let bench = try await bench(2)
+        func forms(_ rights: Set<Right>, _ query: String) async throws -> [SeenForm] {
+            SeenForm.all(in: try await bench.console(rights).page("/devices" + query))
+        }
+        #expect(try await forms([.look], "?hub=news").isEmpty)
+        #expect(try await forms([.look, .operate], "").isEmpty, "of which hub?")
+        #expect(try await forms([.look, .operate], "?hub=none").isEmpty)
+        let console = bench.console([.look, .operate])
+        let question = try await console.press(try #require(try await forms([.look, .operate], "?hub=news").first))
+        #expect(question.page.contains("2 changes of devices wait there now."))
+        #expect(try await console.carryOut(question, typed: "news").changed == 2)
+        #expect(try await bench.test.texts("SELECT DISTINCT status FROM push.device_status") == ["refused"])
+    }
+
     /// Rows of one second, too: the next page begins behind an id.
     @Test func noChangeIsLostBetweenPages() async throws {
         let console = try await bench(120).console([.look])

@@ -71,6 +71,7 @@ import Testing
         }
     }
 
+    /// Behind a proxy on the same machine everybody was local (Etherna/scrinium #131).
     @Test func aProxyCannotReachIt() async throws {
         let door = door()
         try await DoorServer.run(door) { (server) async throws in
@@ -82,6 +83,7 @@ import Testing
         }
     }
 
+    /// A release of a peer lost "local only" (Hangfire #1958).
     @Test(arguments: ["192.0.2.7", nil])
     func anotherMachineCannotReachIt(address: String?) {
         let door = door()

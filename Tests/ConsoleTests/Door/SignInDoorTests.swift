@@ -2,6 +2,7 @@ import HTTPTypes
 import PushModel
 import Signing
 import SocketSupport
+import Synchronization
 import Testing
 
 @testable import Console
@@ -21,16 +22,40 @@ import Testing
             userHeader: userHeader.flatMap { HTTPField.Name($0) })
     }
 
-    private func door(_ settings: DoorSettings = settings(), basePath: String = "") -> SignInDoor {
+    private func door(
+        _ settings: DoorSettings = settings(), basePath: String = "",
+        heard: @escaping @Sendable (SignInEvent) -> Void = { _ in }
+    ) -> SignInDoor {
         var options = ConsoleOptions()
         options.name = "pro<duction"
         options.basePath = basePath
         return SignInDoor(
             settings, options: options, listening: "127.0.0.1", clock: { [clock] in clock.now },
-            now: { [clock] in clock.now })
+            now: { [clock] in clock.now }, heard: heard)
     }
 
     // MARK: Signing in and out
+
+    @Test func whoSignsInAndWhoCannotIsHeardWithoutThePassword() async throws {
+        let events = Mutex<[SignInEvent]>([])
+        let door = door { event in events.withLock { $0.append(event) } }
+        try await DoorServer.run(door) { server in
+            _ = try await server.signIn("ann", "correct+horse")
+            _ = try await server.exchange("GET", "/sign-in")
+            for _ in 0..<SignInLimit.wrongPasswords {
+                _ = try await server.signIn("eve%0A%1B[2J" + String(repeating: "e", count: 500), "my+secret")
+            }
+            #expect(try await server.signIn("ann", "correct+horse").status == 429)
+        }
+        let heard = events.withLock { $0 }
+        #expect(heard.first == SignInEvent(.signedIn, name: "ann", address: "127.0.0.1"))
+        #expect(heard.last == SignInEvent(.tooOften, name: "ann", address: "127.0.0.1"))
+        let wrong = heard.dropFirst().dropLast()
+        #expect(
+            wrong.count == SignInLimit.wrongPasswords
+                && wrong.allSatisfy { $0.outcome == .wrong && $0.name.count == 100 })
+        #expect(!"\(heard)".contains("secret") && !"\(heard)".contains("horse"))
+    }
 
     @Test func aPersonSignsInGoesOnAndSignsOut() async throws {
         try await DoorServer.run(door()) { server in
@@ -212,6 +237,7 @@ import Testing
 
     // MARK: Other sites, other hosts, proxies
 
+    /// A live stream of a peer was open to other sites (mailpit GHSA-524m-q5m7-79mm).
     @Test func anotherSiteCannotSignInOrLoad() async throws {
         try await DoorServer.run(door()) { server in
             let form = "name=ann&password=correct+horse"
@@ -237,6 +263,7 @@ import Testing
         }
     }
 
+    /// Behind a proxy on the same machine everybody was local (Etherna/scrinium #131).
     @Test func aForgedHeaderIsRefusedAndSaysWhy() async throws {
         try await DoorServer.run(door(Self.settings(proxies: ["192.0.2.1"], userHeader: "X-User"))) { server in
             for line in ["X-Forwarded-For: 192.0.2.1", "Forwarded: for=192.0.2.1", "Via: 1.1 x", "X-User: ann"] {

@@ -10,12 +10,7 @@ import Testing
 /// What style and script make of a page, in headless Chromium: live, dark, narrow, by keyboard, hostile, without script. The
 /// steps are in Tests/Browser, which serve the files that are written here; the screenshots remain in .build/screenshots.
 @Suite struct ConsoleBrowserTests {
-    private static let python = Tool(
-        Repository.url(".build-tools/bin/python").path(), check: ["-c", "import playwright, axe_playwright_python"])
-    private static let chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
-        .first(where: FileManager.default.isExecutableFile)
-
-    @Test(.enabled(if: python.isExpected, Tool.advice), .timeLimit(.minutes(10)))
+    @Test(.enabled(if: Browser.python.isExpected, Tool.advice), .timeLimit(.minutes(10)))
     func aPageFollowsWhatHappens() async throws {
         let files = try ScratchDirectory()
         for version in 1...6 { try files.write(LookFixture.page(version), to: "\(version).html") }
@@ -27,13 +22,24 @@ import Testing
         }
         let policy = try #require(Response.page("").headers[.contentSecurityPolicy])
         try files.write(policy, to: "policy")
-        let screenshots = Repository.url(".build/screenshots")
-        try FileManager.default.createDirectory(at: screenshots, withIntermediateDirectories: true)
-        let ended = try await Self.python([
-            "Tests/Browser/console_live.py", files.path, "console", screenshots.path(), Self.chromium ?? "chromium",
-        ])
-        #expect(ended.status == 0, "\(ended)")
-        let names = try FileManager.default.contentsOfDirectory(atPath: screenshots.path())
-        #expect(Set(names).isSuperset(of: ["console-light", "console-dark", "console-320"].map { "\($0).png" }))
+        try await Browser.run("console_live", at: files.path, named: "console")
+        for name in ["console-light", "console-dark", "console-320"] { #expect(Browser.hasScreenshot(name)) }
+    }
+
+    @Test(.enabled(if: Browser.python.isExpected, Tool.advice), .timeLimit(.minutes(10)))
+    func somebodyWritesACampaign() async throws {
+        let bench = try await ConsoleBench.make()
+        // More than other tests keep a machine busy.
+        var options = ConsoleOptions()
+        options.statementSeconds = 60
+        let console = Console(
+            options, behind: OpenDoor(person: Person("Ann", rights: [.campaigns])),
+            pages: bench.login.database, acting: bench.login.database.another(maximumConnections: 1),
+            warnings: SpokenWarnings(), clock: { Date().timeIntervalSince1970 }, now: { LookFixture.now })
+        let port = try await console.start(host: "127.0.0.1", port: 0)
+        try await Browser.run("console_writing", at: "http://127.0.0.1:\(port)", named: "console")
+        await console.stop()
+        #expect(
+            try await bench.test.texts("SELECT spec ->> 'rate' FROM push.campaign_revision") == ["50"])
     }
 }

@@ -21,6 +21,44 @@ import Testing
             on: bench.test)
     }
 
+    @Test func itNamesWhatItGoesWith() async throws {
+        let bench = try await ConsoleBench.make()
+        let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+        try await bench.test.database.script(
+            """
+            INSERT INTO push.message (hub, tag, locale, content, traceparent) VALUES
+                ('news', 'a_tag', 'en', '{"title": "secret-words"}', '\(trace)'),
+                ('news', 'a_tag', 'fr', '{"title": "secret-words"}', '\(trace)'), ('news', 'other', NULL, '{}', NULL);
+            """)
+        let ids = try await bench.test.texts("SELECT id::text FROM push.message ORDER BY id")
+        let page = try await bench.console([.look]).page("/messages/\(ids[0])")
+        #expect(
+            page.contains("1 other translation of its content") && page.contains("<a href=\"/messages/\(ids[1])\">"))
+        #expect(page.contains("data-copied=\"trace\">\(trace)</pre>") && !page.contains("/messages/\(ids[2])"))
+        #expect(try await !bench.console([.look]).page("/messages/\(ids[2])").contains("What it goes with"))
+        let visit = Visit(person: Person("Ann", rights: [.look]), options: ConsoleOptions(), now: 0)
+        let story = try #require(StoryPage(path: ["messages", ids[0]], fields: .init("")))
+        let rows = StoryPage.Rows(
+            status: .read(Messages.Status(id: 1, hub: "news", posts: 1)), story: .read(MessageStory(steps: [])),
+            context: .read(nil))
+        try await ElsewhereCheck.run(story.content(of: rows, for: visit).elsewhere, on: bench.test)
+    }
+
+    @Test func aTraceIsTextAndLongListsAreCut() throws {
+        let visit = Visit(person: Person("Ann", rights: [.look]), options: ConsoleOptions(), now: 0)
+        let many = Array(Int64(1)...100)
+        let view = try #require(
+            ContextView(MessageContext(traceparent: LookFixture.evil, translations: [7], mates: many), for: visit))
+        #expect(view.mateWords == "100 or more other messages of its newest post" && view.mates.count == 100)
+        #expect(view.translations.map(\.otherAddress) == ["/messages/7"])
+        let message = Messages.Status(id: 1, hub: "news", posts: 1)
+        let story = StoryView(message, [], MessageContext(traceparent: LookFixture.evil), for: visit)
+        let html = ConsoleTemplates.page(
+            PageContent(title: "", template: "story", view: story), at: nil, for: visit)
+        #expect(html.contains("&lt;script&gt;") && !html.contains(LookFixture.evil))
+        #expect(ContextView(MessageContext(), for: visit) == nil)
+    }
+
     @Test(arguments: ["1", "1000000000000000000000000000000", "x", "-1", "0"])
     func anUnknownMessageIsSaidToBeOne(id: String) async throws {
         let response = try #require(try await ConsoleBench.make().console([.look]).get("/messages/\(id)"))

@@ -246,6 +246,17 @@ private typealias Fixture = OverviewFixture
         #expect(what(by: "bert", standing: "rejected by carl: no") == [], "it waits for its owner")
     }
 
+    /// To its page, where the console has one and the person may see it; nowhere else.
+    @Test(arguments: ["spring", "a/b <c>"]) func whatWaitsForMyApprovalLeadsToItsCampaign(name: String) throws {
+        let revision = CampaignStore.Unapproved(
+            campaign: name, revision: 4, by: "bert", at: Fixture.ago(60), asks: "two", standing: nil)
+        let problem = try #require(Fixture.problems(Fixture.rows { $0.approvals = .read([revision]) }).first)
+        let visit = Visit(person: Person("Ann", rights: [.approve]), options: ConsoleOptions(), now: Fixture.now)
+        let view = ProblemView(problem, for: visit)
+        #expect(
+            view.problemAddress == visit.existing(["campaigns", name]) ?? "" && view.problemLink == "Campaign \(name)")
+    }
+
     @Test func whoApprovesNothingSeesHowManyWait() {
         let rows = Fixture.rows { $0.pulse = .read(Fixture.pulse { $0.campaignsUnapproved = 3 }) }
         #expect(Fixture.problems(rows).map(\.what) == ["3 campaigns wait for an approval"])

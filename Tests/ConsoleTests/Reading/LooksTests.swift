@@ -26,7 +26,7 @@ import Testing
     ) async -> Int? {
         await looks.value(.init(part: part, subject: subject, role: role), freshFor: 1, within: 60) { [counted] in
             counted.read()
-        }
+        }?.value
     }
 
     @Test func allWhoLookWithinASecondShareOneReading() async {
@@ -53,6 +53,15 @@ import Testing
         #expect(await look() == 1)
     }
 
+    /// A campaign's page and its form read `campaign`, each in its own way.
+    @Test func partsOfOneNameAndTwoTypesAreTwo() async {
+        let text = await looks.value(.init(part: "hubs", subject: "", role: "push_monitor"), freshFor: 1, within: 60) {
+            "x"
+        }
+        #expect(text?.value == "x")
+        #expect(await look() == 1)
+    }
+
     /// A database that stands still gets no second question, and no page waits for it.
     @Test func whatIsUnderWayIsNotAskedAgainHoweverOldItIs() async {
         let answers = Latch()
@@ -61,7 +70,7 @@ import Testing
             await looks.value(key, freshFor: 1, within: limit) { [counted] in
                 await answers.wait()
                 return counted.read()
-            }
+            }?.value
         }
         #expect(await look(within: 0) == nil)
         counted.time.withLock { $0 = 1_000 }
@@ -69,6 +78,46 @@ import Testing
         answers.happen()
         #expect(await look(within: 60) == 1)
         #expect(counted.reads.withLock(\.self) == 1)
+    }
+
+    /// A page may show a spec of 1 MB.
+    @Test func whatNobodyTakesAnyMoreIsNotKept() async {
+        final class Spec: Sendable {}
+        func spec() async -> Spec? {
+            let key = Looks.Key(part: "spec", subject: "", role: nil)
+            let found = await looks.value(key, freshFor: 1, within: 60) { Spec() }
+            return found?.value
+        }
+        weak var kept: Spec?
+        do { kept = await spec() }
+        _ = await look()
+        #expect(kept != nil)
+        counted.time.withLock { $0 = 1 }
+        _ = await look()
+        #expect(kept == nil)
+    }
+
+    @Test func whatWasTakenHoldsUntilItIsOldOrReadAgainOrSomethingWasChanged() async throws {
+        func take(freshFor seconds: Double = 2) async -> Looks.Taken? {
+            await looks.value(.init(part: "hubs", subject: "", role: nil), freshFor: seconds, within: 60) { [counted] in
+                counted.read()
+            }?.taken
+        }
+        let first = try #require(await take())
+        #expect(await looks.stillHold([first]))
+        counted.time.withLock { $0 = 1.9 }
+        let again = try #require(await take())
+        #expect(await looks.stillHold([first, again]))
+        // Another reader accepts less.
+        let second = try #require(await take(freshFor: 1))
+        #expect(await !looks.stillHold([first]))
+        #expect(await !looks.stillHold([second, first]))
+        #expect(await looks.stillHold([second]))
+        counted.time.withLock { $0 = 2.9 }
+        #expect(await !looks.stillHold([second]))
+        let third = try #require(await take())
+        await looks.forget()
+        #expect(await !looks.stillHold([third]))
     }
 
     @Test func whatIsOldestMakesRoom() async {

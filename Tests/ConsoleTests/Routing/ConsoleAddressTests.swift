@@ -9,6 +9,7 @@ import Testing
         #expect(ConsoleAddress.text(base: "/pushes", [], []) == "/pushes/")
     }
 
+    /// Names with `/` led to other pages (oban_web 2.12.4).
     @Test func aNameLeadsNowhereElse() throws {
         let name = "a/b?c=d%2F&e é"
         let address = ConsoleAddress.text(base: "/pushes", ["hubs", name], [("tag", "x&y=z"), ("none", nil)])

@@ -13,6 +13,16 @@ import Testing
         #expect(mark.of(before) != mark.of(before.replacing("<b>2</b>", with: "<b>3</b>")))
     }
 
+    @Test func allAgesOfAPageAreLeftOutAndNothingBetweenThem() {
+        func page(_ ages: [String], between: String) -> String {
+            "<i>" + ages.map { "<time data-age=\"until\">\($0)</time>" }.joined(separator: between) + "<b>"
+        }
+        let of = mark.of(page(["1 s", "", "3 min"], between: " < > "))
+        #expect(of == mark.of(page(["20 s", "5 d", "< 7"], between: " < > ")))
+        #expect(of != mark.of(page(["1 s", "", "3 min"], between: " <> ")))
+        #expect(of != mark.of(page(["1 s", ""], between: " < > ")))
+    }
+
     /// The element that the template makes is the one that does not count.
     @Test func theTemplateOfAgesMakesSuchAnElement() {
         func age(_ view: AgeView) -> String { mark.of("<p>" + TemplateLibrary([]).render(view, "age") + "</p>") }

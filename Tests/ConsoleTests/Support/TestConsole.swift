@@ -20,21 +20,24 @@ struct TestConsole {
 
     /// - Parameters:
     ///   - database: whose login the console has.
+    ///   - door: who lets people in. Default: everybody is `person`.
     ///   - shared: what its viewers share; nil: each look is one of its own.
+    ///   - statementSeconds: seconds that a part may take. Default: more than other tests keep a machine busy.
     init(
         _ database: Database, person: Person = OpenDoor().person, options: ConsoleOptions = ConsoleOptions(),
-        sharing shared: Looks? = nil, now: @escaping @Sendable () -> Double = { 1_800_000_000 }
+        behind door: (any Door)? = nil, sharing shared: Looks? = nil, statementSeconds: Int = 60,
+        now: @escaping @Sendable () -> Double = { 1_800_000_000 }
     ) {
         // A clock that goes on with each look, so that none is shared.
         let count = Counter()
         let looks = shared ?? Looks { Double(count.next()) * 1_000 }
-        let desk = ActionDesk(now: now)
+        let desk = ActionDesk(looks, now: now)
         self.desk = desk
         let reader: @Sendable (Person) -> PageReader = {
-            PageReader(database: database, looks: looks, desk: desk, person: $0)
+            PageReader(database: database, looks: looks, desk: desk, person: $0, statementSeconds: statementSeconds)
         }
         responder = ConsoleResponder(
-            door: OpenDoor(person: person), options: SharedOptions(options), reader: reader,
+            door: door ?? OpenDoor(person: person), options: SharedOptions(options), reader: reader,
             actions: ActionResponder(desk: desk, reader: reader, database: database), now: now)
     }
 
@@ -46,9 +49,20 @@ struct TestConsole {
     /// Sends a form.
     ///
     /// - Returns: nil: the connection was closed.
-    func post(_ path: String, _ fields: KeyValuePairs<String, String>) async throws -> Response? {
+    func post(
+        _ path: String, _ fields: KeyValuePairs<String, String>, headers: HTTPFields = HTTPFields()
+    ) async throws -> Response? {
+        try await post(path, fields: fields.map { ($0, $1) }, headers: headers)
+    }
+
+    /// Sends a form.
+    ///
+    /// - Returns: nil: the connection was closed.
+    func post(
+        _ path: String, fields: [(name: String, value: String)], headers: HTTPFields = HTTPFields()
+    ) async throws -> Response? {
         let body = fields.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
-        return try await send(.post, path, Array(body.utf8))
+        return try await send(.post, path, Array(body.utf8), headers: headers)
     }
 
     func send(

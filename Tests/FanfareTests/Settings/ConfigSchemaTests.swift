@@ -86,6 +86,7 @@ import Testing
             {"console": {
               "pages": "[::1]:9470", "name": "production", "basePath": "/pushes", "hosts": "push.example.com, [::1]:8443",
               "databaseURL": "postgresql://x", "proxies": "10.0.0.0/8,fd00::1", "userHeader": "X-User", "readOnly": true,
+              "statementSeconds": 5,
               "users": {"Ana María": {"may": "look, approve", "password": "x"}, "ana@example.com": {}}}}
             """#
         #expect(try await problems(text) == [])

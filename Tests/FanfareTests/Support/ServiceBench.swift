@@ -21,7 +21,12 @@ final class ServiceBench: Sendable {
         emulator = try HubEmulator(
             EmulatorSettings(
                 hubs: [
-                    .init("old"),
+                    .init(
+                        "old",
+                        policies: [
+                            SASPolicy(name: "emulator", key: Secret("ZW11bGF0b3I=")),
+                            SASPolicy(name: "other", key: Secret("b3RoZXI=")),
+                        ]),
                     .init(
                         "new",
                         policies: [SASPolicy(name: "fresh", key: Secret("bmV3IGtleQ=="), rights: [.send])]),
@@ -75,9 +80,11 @@ final class ServiceBench: Sendable {
 
     /// Starts it and waits until it works.
     ///
-    /// - Parameter log: the file that gets its log; beside another process a file of its own.
-    func start(_ arguments: String..., log: String = "log") async throws -> Process {
-        let process = fanfare.process(["run", "--log-format", "json"] + arguments)
+    /// - Parameters:
+    ///   - log: the file that gets its log; beside another process a file of its own.
+    ///   - command: what tells systemd that it is ready.
+    func start(_ arguments: String..., log: String = "log", as command: [String] = ["run"]) async throws -> Process {
+        let process = fanfare.process(command + ["--log-format", "json"] + arguments)
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         process.standardError = try scratch.open(log)

@@ -16,10 +16,14 @@ protocol HubAction: ConsoleAction {
 }
 
 extension HubAction {
-    static var right: Right { .operate }
+    static var rights: [Right] { [.operate] }
     var fields: [(name: String, value: String)] { [("hub", hub)] }
+    var page: [String] { ["hubs", hub] }
 
-    func question(_ reader: PageReader) async -> Question {
+    func question(_ reader: PageReader) async -> Question { await questionAboutHub(reader) }
+
+    /// What `question` is unless an action reads more.
+    func questionAboutHub(_ reader: PageReader) async -> Question {
         let standing = await reader.part("hub", of: hub, as: .operate, freshFor: 0) {
             [hub] database throws(DatabaseError) in
             try await HubHealth.read(hub, from: database)
@@ -34,7 +38,7 @@ extension HubAction {
                 title: "Hub \(hub)", verb: "", pointless: "No hub is registered under this name (any more).")
         case .read(let standing?):
             question = self.question(about: standing)
-            question.elsewhere = [Elsewhere(sql: sql, role: Self.right.role, command: command)]
+            question.elsewhere = [Elsewhere(sql: sql, role: Self.rights[0].role, command: command)]
         }
         return question
     }

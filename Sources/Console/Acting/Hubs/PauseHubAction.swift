@@ -18,12 +18,7 @@ struct PauseHubAction: HubAction {
 
     init(_ fields: FormFields) throws(FieldProblem) {
         hub = try fields.hub()
-        reason = fields["reason"]
-        if let reason, reason.unicodeScalars.count > 200 {
-            throw FieldProblem(
-                field: "reason",
-                words: "A reason has at most 200 characters; this one has \(reason.unicodeScalars.count).")
-        }
+        reason = try fields.note("reason", atMost: 200)
     }
 
     var fields: [(name: String, value: String)] { [("hub", hub)] + (reason.map { [("reason", $0)] } ?? []) }
@@ -48,7 +43,7 @@ struct PauseHubAction: HubAction {
             "Its messages wait, and expire at their own times.",
             "It stays paused until a person resumes it, also over restarts.",
         ]
-        if let why = standing.why { question.consequences.append("Now it is \(standing.state): \(why).") }
+        if let why = standing.why { question.consequences.append("Now it is \(standing.state): \(why.asSentence)") }
         return question
     }
 

@@ -24,7 +24,7 @@ struct ResumeHubAction: HubAction {
             question.pointless = "It is open: it takes posts."
             return question
         }
-        question.consequences = ["Now it is \(standing.state)" + (standing.why.map { ": \($0)." } ?? ".")]
+        question.consequences = ["Now it is \(standing.state)" + (standing.why.map { ": \($0.asSentence)" } ?? ".")]
         question.consequences += [
             "All workers try it at once, also with what it refused meanwhile.",
             standing.state == "held"

@@ -7,7 +7,7 @@ import Store
 struct CancelMessagesAction: MessageAction {
     static let name = "cancel-messages"
 
-    let messages: MessageIDs
+    var messages: MessageIDs
 
     init(_ messages: MessageIDs) { self.messages = messages }
 

@@ -7,7 +7,7 @@ import Store
 struct EraseMessagesAction: MessageAction {
     static let name = "erase-messages"
 
-    let messages: MessageIDs
+    var messages: MessageIDs
 
     init(_ messages: MessageIDs) { self.messages = messages }
 

@@ -1,9 +1,14 @@
 import Pages
+import PushModel
+import Store
 
 /// The messages that a person has chosen, by their ids.
 struct MessageIDs: Sendable, Equatable {
     /// Each once, in the order given.
     let ids: [Int64]
+    /// When the question was shown, in the database's time, as ISO 8601; nil: it was not shown yet. What ended since then was not
+    /// what the person saw.
+    var asked: String?
 
     /// More at once are not chosen by hand; the functions take as many.
     static let limit = 1_000
@@ -29,9 +34,21 @@ struct MessageIDs: Sendable, Equatable {
             throw FieldProblem(field: "id", words: "At most 1,000 messages can be chosen; these are \(ids.count).")
         }
         self.ids = ids
+        asked = fields["asked"]
+        guard asked.map({ Expiry($0) == nil }) != true else {
+            throw FieldProblem(field: "asked", words: "When this was asked cannot be read. Nothing was done.")
+        }
     }
 
-    var fields: [(name: String, value: String)] { ids.map { ("id", "\($0)") } }
+    var fields: [(name: String, value: String)] { ids.map { ("id", "\($0)") } + (asked.map { [("asked", $0)] } ?? []) }
+
+    /// Whether a message still stands where it stood when the question was shown, as far as it had ended.
+    func saw(_ standing: Messages.Standing) -> Bool {
+        guard let asked = asked.flatMap({ Expiry($0) }), Status(rawValue: standing.status)?.isFinal == true else {
+            return true
+        }
+        return standing.since.flatMap { Expiry($0) }.map { $0.seconds <= asked.seconds } ?? true
+    }
 
     /// As an argument in SQL: `'{1,2}'`.
     var sql: String { "'{" + ids.map(String.init).joined(separator: ",") + "}'" }

@@ -7,7 +7,7 @@ import Store
 struct ResolveDoubtsAction: MessageAction {
     static let name = "resolve-messages"
 
-    let messages: MessageIDs
+    var messages: MessageIDs
     let decision: Doubts.Decision
 
     init(_ messages: MessageIDs, as decision: Doubts.Decision) {
@@ -17,14 +17,7 @@ struct ResolveDoubtsAction: MessageAction {
 
     init(_ fields: FormFields) throws(FieldProblem) {
         messages = try MessageIDs(fields)
-        guard let decision = Doubts.Decision(rawValue: fields["decision"] ?? "") else {
-            throw FieldProblem(
-                field: "decision",
-                words:
-                    "What is decided? accepted (they were delivered), rejected (give them up) or resend (send them again)."
-            )
-        }
-        self.decision = decision
+        decision = try Doubts.Decision(fields)
     }
 
     var fields: [(name: String, value: String)] { messages.fields + [("decision", decision.rawValue)] }
@@ -45,14 +38,26 @@ struct ResolveDoubtsAction: MessageAction {
     func step(_ database: Database, after mark: String?) async throws(DatabaseError) -> ActionStep {
         let store = Messages(database: database)
         let before = try await store.standings(of: messages.ids)
-        let decided = try await Doubts(database: database).resolve(messages.ids, as: decision)
-        let unmoved = Unmoved(
-            messages.ids, .resolve, before: before, after: try await store.standings(of: messages.ids))
-        return ActionStep(changed: Int64(decided), remark: unmoved.remark)
+        let seen = seen(before)
+        let decided = try await Doubts(database: database).resolve(seen, as: decision)
+        let unmoved = Unmoved(seen, .resolve, before: before, after: try await store.standings(of: seen))
+        return ActionStep(changed: Int64(decided), remark: [remark(on: seen), unmoved.remark].asSentences)
     }
 }
 
 extension Doubts.Decision {
+    /// - Throws: `FieldProblem` when the field `decision` is none.
+    init(_ fields: FormFields) throws(FieldProblem) {
+        guard let decision = Self(rawValue: fields["decision"] ?? "") else {
+            throw FieldProblem(
+                field: "decision",
+                words:
+                    "What is decided? accepted (they were delivered), rejected (give them up) or resend (send them again)."
+            )
+        }
+        self = decision
+    }
+
     /// Of a button.
     var verb: String {
         switch self {

@@ -7,7 +7,7 @@ import Store
 struct RetryMessagesAction: MessageAction {
     static let name = "retry-messages"
 
-    let messages: MessageIDs
+    var messages: MessageIDs
 
     init(_ messages: MessageIDs) { self.messages = messages }
 
@@ -34,8 +34,9 @@ struct RetryMessagesAction: MessageAction {
     func step(_ database: Database, after mark: String?) async throws(DatabaseError) -> ActionStep {
         let store = Messages(database: database)
         let before = try await store.standings(of: messages.ids)
-        let retried = try await store.retry(messages.ids)
-        let unmoved = Unmoved(messages.ids, .retry, before: before, after: try await store.standings(of: messages.ids))
-        return ActionStep(changed: Int64(retried), remark: unmoved.remark)
+        let seen = seen(before)
+        let retried = try await store.retry(seen)
+        let unmoved = Unmoved(seen, .retry, before: before, after: try await store.standings(of: seen))
+        return ActionStep(changed: Int64(retried), remark: [remark(on: seen), unmoved.remark].asSentences)
     }
 }

@@ -102,13 +102,14 @@ async function look() {
 async function ask(signal) {
   const headers = { "X-Fanfare-Live": "1", ...(mark && { "If-None-Match": mark }) };
   const answer = await fetch(location.href, { cache: "no-store", headers, signal });
-  // Nobody is signed in any more: the page itself leads to where one can.
+  // Nobody is signed in any more: the page itself leads to where one can. What was typed on it would be lost.
   if (answer.status === 401 || answer.redirected) {
+    if ([...document.querySelectorAll("main :is(input, select, textarea)")].some(isChanged)) return "signed out: sign in in another tab";
     location.reload();
     return "signed out";
   }
   if (answer.status !== 304) {
-    if (!answer.ok) return `answer ${answer.status}`;
+    if (!answer.ok) return { 403: "not allowed any more", 404: "gone: load the page again" }[answer.status] ?? `answer ${answer.status}`;
     const html = await answer.text();
     if (isPaused) return;
     mark = answer.headers.get("ETag");

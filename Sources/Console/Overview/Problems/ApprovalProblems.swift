@@ -10,17 +10,17 @@ enum ApprovalProblems {
 
     /// What waits for this person. What was rejected waits for its owner.
     private static func waiting(_ revision: CampaignStore.Unapproved, for person: String) -> Problem? {
-        guard !(revision.standing ?? "").hasPrefix("rejected by ") else { return nil }
-        let isOwn = revision.asks == "two" && revision.by == person
+        let turn = AwaitedApproval(revision, for: person, approves: true)
+        guard turn != .owners else { return nil }
         return Problem(
             kind: .approval, severity: .decision, since: Moment.seconds(revision.at),
-            what: isOwn
-                ? "Campaign \(revision.campaign) waits for another person's approval"
-                : "Campaign \(revision.campaign) waits for your approval",
+            what: turn == .yours
+                ? "Campaign \(revision.campaign) waits for your approval"
+                : "Campaign \(revision.campaign) waits for another person's approval",
             why: "revision \(revision.revision) by \(revision.by): \(revision.standing ?? "nobody has approved it")",
-            todo: isOwn
-                ? "You made it: somebody else has to read and approve it."
-                : "Read what it changes, then decide: fanfare campaign approve \(revision.campaign)",
+            todo: turn == .yours
+                ? "Read what it changes, then decide: fanfare campaign approve \(revision.campaign)"
+                : "You made it: somebody else has to read and approve it.",
             link: .campaign(revision.campaign))
     }
 

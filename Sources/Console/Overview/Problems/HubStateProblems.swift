@@ -10,7 +10,8 @@ enum HubStateProblems {
                 kind: kind, severity: severity,
                 // `since` is of gate, pause, breaker and hold; a pass has no time of its own.
                 since: kind == .noPass ? nil : Moment.seconds(hub.since), what: "Hub \(hub.hub) \(what)",
-                why: (hub.why ?? "no reason given") + waits(hub), todo: todo(hub), link: .hub(hub.hub), hub: hub.hub)
+                why: (hub.why ?? "no reason given").withoutFullStop + waits(hub), todo: todo(hub), link: .hub(hub.hub),
+                hub: hub.hub)
         }
     }
 

@@ -11,7 +11,7 @@ struct HubRowView {
     let hubState: String
     /// Of the badge: `good`, `waits`, `bad` or `off`.
     let hubClass: String
-    let hubWhy: String
+    let hubWhy: SentenceView?
     let hubSent: String
     let hubFailed: String
     /// Of the last 60 minutes; nil: the hub had no result then, or they are not known.
@@ -46,8 +46,9 @@ struct HubRowView {
             case "paused": "off"
             default: "waits"
             }
-        hubWhy = [hub.reasons, hub.speedWhy.map { "slowed down: \($0)" }].compactMap(\.self).filter { !$0.isEmpty }
-            .joined(separator: "; ")
+        hubWhy = SentenceView(
+            orNil: [hub.reasons, hub.speedWhy.map { "slowed down: \($0)" }].compactMap(\.self).filter { !$0.isEmpty }
+                .joined(separator: "; "))
         // The last minute that is over: the one that is not would show less than there is.
         let minute = counts?.minutes[1] ?? MinuteCounts.Minute()
         hubSent = isTimed ? HumanFormat.rate(Double(minute.accepted) / 60) : "–"

@@ -65,7 +65,7 @@ struct OverviewView {
             ? "the newest \(OverviewRows.mostRuns)" : HumanFormat.count(runs.count, "run")
 
         workersAreRead = rows.workers.value != nil
-        workers = (rows.workers.value ?? []).map { WorkerRowView($0, now: visit.now) }
+        workers = (rows.workers.value ?? []).map { WorkerRowView($0, for: visit) }
         hasWorkers = !workers.isEmpty
     }
 

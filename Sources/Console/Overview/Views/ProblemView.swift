@@ -6,7 +6,7 @@ struct ProblemView {
     /// Of the badge: `bad`, `waits` or `off`.
     let problemClass: String
     let problemWhat: String
-    let problemWhy: String
+    let problemWhy: SentenceView
     let problemTodo: String
     let problemSince: AgeView?
     /// Empty: no page has more about it.
@@ -21,7 +21,7 @@ struct ProblemView {
             case .decision: ("waits for a person", "off")
             }
         problemWhat = problem.what
-        problemWhy = problem.why
+        problemWhy = SentenceView(problem.why)
         problemTodo = problem.todo
         problemSince = problem.since.map { AgeView(since: $0, at: visit.now) }
         problemAddress = problem.link.flatMap { visit.existing($0.path, $0.fields) } ?? ""
