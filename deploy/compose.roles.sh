@@ -4,6 +4,7 @@
 #   fanfare_owner     owns the database: `fanfare migrate up`
 #   fanfare_worker    `fanfare run`: calls functions, owns nothing
 #   fanfare_enqueue   backends: inserts into push.message, reads no content
+#   fanfare_console   `fanfare console run`: acts for the people whom it signs in, so nobody else has it
 #
 # Each gets the password in /run/secrets/NAME-password, if there is such a file.
 set -eu
@@ -25,10 +26,11 @@ CREATE ROLE push_console NOLOGIN NOINHERIT IN ROLE push_monitor, push_operator, 
 CREATE ROLE fanfare_owner LOGIN IN ROLE push_audience;
 CREATE ROLE fanfare_worker LOGIN IN ROLE push_worker;
 CREATE ROLE fanfare_enqueue LOGIN IN ROLE push_enqueue;
+CREATE ROLE fanfare_console LOGIN IN ROLE push_console;
 ALTER DATABASE :"database" OWNER TO fanfare_owner;
 SQL
 
-for name in owner worker enqueue; do
+for name in owner worker enqueue console; do
     file=${SECRETS_DIRECTORY:-/run/secrets}/$name-password
     [ -r "$file" ] || continue
     # On standard input, so that no password is in ps.
