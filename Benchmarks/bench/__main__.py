@@ -43,7 +43,7 @@ def parsed(arguments: list[str], known: dict[str, ModuleType]) -> argparse.Names
     parser.add_argument("--fanfare", type=Path, metavar="FILE", help="a release build to measure (default: build one)")
     parser.add_argument("--emulator", type=Path, metavar="FILE", help="the same of fanfare-emulator")
     parser.add_argument(
-        "--older", type=Path, metavar="FILE", help="a release build from before a change, beside it in the group metrics")
+        "--older", type=Path, metavar="FILE", help="a release build from before a change, beside it in the groups metrics and console")
     asked = parser.parse_args(arguments)
     if unknown := [name for name in asked.groups if name not in known]:
         parser.error(f"there is no group {unknown[0]}; there are: {', '.join(known)}")

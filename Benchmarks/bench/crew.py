@@ -19,6 +19,9 @@ from bench.scraping import scraped
 from bench.sides.fanfare import CONTENT
 from bench.sink import HUB, KEY, KEY_NAME, Sink
 
+# Rows per INSERT while filling.
+STEP = 1_000_000
+
 
 @dataclass
 class AtWork:
@@ -76,13 +79,27 @@ class Crew:
 
     def run(self, database: Database, *words: str | Path) -> Ran:
         """One command of fanfare, with settings whose hubs do not answer."""
+        return run_process([self.fanfare, *words, "--config", self.settings_without_sink(database)])
+
+    def settings_without_sink(self, database: Database) -> Path:
+        """The file of settings for commands that send nothing."""
         nowhere = f"Endpoint=http://127.0.0.1:9/;SharedAccessKeyName={KEY_NAME};SharedAccessKey={KEY}"
         names = sorted({name for share in self.shares for name in share})
-        return run_process([self.fanfare, *words, "--config", self._settings(database, nowhere, "all", names)])
+        return self._settings(database, nowhere, "all", names)
+
+    def console_settings(self, database: Database) -> dict[str, object]:
+        """The member console of the settings."""
+        return {"listen": self.console}
 
     def fill(self, database: Database, messages: int) -> None:
         """Enqueues messages for all hubs in turn; each message is a post of its own."""
         database.execute(self.filling(messages))
+
+    def fill_in_steps(self, database: Database, messages: int) -> None:
+        """The same for millions, a transaction for each. An interruption loses at most one, and each reports progress."""
+        for first in range(0, messages, STEP):
+            self.fill(database, min(STEP, messages - first))
+            self.bench.say(f"  {min(first + STEP, messages):,} of {messages:,} messages are queued")
 
     def filling(self, messages: int) -> str:
         """The statement of `fill`."""
@@ -121,8 +138,9 @@ class Crew:
         file = self.bench.folder / f"crew-{whose}.json"
         hub = {"kind": "notification-hubs", "connectionString": connection, "window": self.window,
                "deviceWindow": self.device_window, "languages": {"en": "English"}, "fallback": "en"}
+        file.touch(0o600)  # with a secret in it, it is refused when everyone may read it
         file.write_text(json.dumps({
-            "database": {"url": database.url}, "console": {"listen": self.console},
+            "database": {"url": database.url}, "console": self.console_settings(database),
             "dispatch": {"listen": self.listen},
             "hubs": {name: {"hub": HUB, **hub} for name in hubs},
         }))

@@ -127,7 +127,18 @@ class _Memory(threading.Thread):
 
 def tree_cpu(root: int) -> float:
     """CPU seconds of a process and all its descendants, including ended ones. In steps of 10 ms."""
-    total, parents = 0, {}
+    found = _processes()
+    return sum(found[member][1] for member in _family(root, found)) * TICK
+
+
+def tree(root: int) -> set[int]:
+    """A process that runs and all its descendants that do, by their ids."""
+    return _family(root, _processes())
+
+
+def _processes() -> dict[int, tuple[int, int]]:
+    """Of each process its parent and its CPU in ticks, with that of its ended children."""
+    found = {}
     for entry in os.scandir("/proc"):
         if not entry.name.isdigit():
             continue
@@ -135,15 +146,25 @@ def tree_cpu(root: int) -> float:
             fields = Path(entry.path, "stat").read_text().rsplit(")", 1)[1].split()
         except OSError:
             continue  # it ended meanwhile: its parent has counted it
-        parents[int(entry.name)] = (int(fields[1]), sum(map(int, fields[11:15])))
+        found[int(entry.name)] = (int(fields[1]), sum(map(int, fields[11:15])))
+    return found
+
+
+def _family(root: int, found: dict[int, tuple[int, int]]) -> set[int]:
     family, grown = {root}, True
     while grown:
-        more = {child for child, (parent, _) in parents.items() if parent in family} - family
+        more = {child for child, (parent, _) in found.items() if parent in family} - family
         family |= more
         grown = bool(more)
-    for member in family & parents.keys():
-        total += parents[member][1]
-    return total * TICK
+    return family & found.keys()
+
+
+def resident(process: int) -> int:
+    """Bytes that are resident now."""
+    for line in Path(f"/proc/{process}/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) * 1024
+    raise Problem(f"process {process} has ended")
 
 
 def waits(process: int) -> int:

@@ -11,15 +11,16 @@ from bench.problem import Problem
 class Database:
     folder: str
     name: str
+    user: str = "postgres"
 
     @property
     def environment(self) -> dict[str, str]:
         """Variables for libpq clients, and for clients that read the same variables."""
-        return {"PGHOST": self.folder, "PGPORT": "5432", "PGUSER": "postgres", "PGDATABASE": self.name}
+        return {"PGHOST": self.folder, "PGPORT": "5432", "PGUSER": self.user, "PGDATABASE": self.name}
 
     @property
     def url(self) -> str:
-        return f"host='{self.folder}' port=5432 user=postgres dbname='{self.name}'"
+        return f"host='{self.folder}' port=5432 user={self.user} dbname='{self.name}'"
 
     def execute(self, sql: str) -> str:
         """Runs SQL, each statement in a transaction of its own, and returns what psql printed, unaligned.

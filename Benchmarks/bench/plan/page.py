@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import time
 
-from bench.backlog import STEP
 from bench.bench import Bench
 from bench.crew import Crew
 from bench.plan.row import row
@@ -22,9 +21,7 @@ def rows(bench: Bench) -> list[list[str]]:
     crew, pending = Crew(bench), bench.size(PENDING)
     database = bench.cluster.database("pages of what is due")
     crew.registered(database)
-    for first in range(0, pending, STEP):
-        crew.fill(database, min(STEP, pending - first))
-        bench.say(f"  {min(first + STEP, pending):,} of {pending:,} messages are queued")
+    crew.fill_in_steps(database, pending)
     database.execute("VACUUM ANALYZE")
     firsts, others, before = [], [], database.number(SCANS)
     for round in range(bench.rounds):

@@ -88,7 +88,7 @@ class CommandLineTests(unittest.TestCase):
         return said.getvalue()
 
     def test_what_cannot_be_measured_is_refused_by_name(self):
-        self.assertIn("there is no group produkt; there are: campaign, devices", self.refused("produkt"))
+        self.assertIn("there is no group produkt; there are: campaign, console, devices", self.refused("produkt"))
         self.assertIn("at least 1", self.refused("--rounds", "0"))
         self.assertIn("whole figures", self.refused("--write", "--quick"))
         self.assertIn("no file /nowhere", self.refused("--fanfare", "/nowhere"))
