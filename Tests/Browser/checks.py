@@ -5,6 +5,7 @@ otherwise it prints what failed.
 """
 
 import sys
+from contextlib import contextmanager
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect, sync_playwright
@@ -58,6 +59,19 @@ def watched_page(context, base, console):
     page.on("request", lambda request: check(
         request.url.startswith((base, "data:")), f"request to another host: {request.url}"))
     return page
+
+
+@contextmanager
+def late_script(page, address):
+    """Opens a page that has no script until the end: on a slow line somebody types before it is there."""
+    held = []
+    page.route("**/*.js", lambda route: held.append(route))
+    page.goto(address, wait_until="commit")
+    yield
+    while not held:
+        page.wait_for_timeout(20)
+    held[0].continue_()
+    page.unroute("**/*.js")
 
 
 def run(main):

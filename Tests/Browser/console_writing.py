@@ -6,7 +6,7 @@ See checks.py. WHERE is a console whose person may write campaigns, with a hub `
 import re
 import sys
 
-from checks import EVIL, check, check_accessibility, expect, run, screenshot, watched_page
+from checks import EVIL, check, check_accessibility, expect, late_script, run, screenshot, watched_page
 
 BASE = sys.argv[1]
 WIDE = {"width": 1280, "height": 900}
@@ -77,6 +77,15 @@ def check_script(browser, console):
     context.close()
 
 
+def check_late_script(browser, console):
+    context = browser.new_context(viewport=WIDE)
+    page = watched_page(context, BASE, console)
+    with late_script(page, f"{BASE}/campaigns/new"):
+        describe(page).fill("Hello")
+    expect(page.locator(".card .body").first).to_have_text("Hello")
+    context.close()
+
+
 def check_without_script(browser, console):
     context = browser.new_context(viewport=WIDE, java_script_enabled=False)
     page = watched_page(context, BASE, console)
@@ -105,6 +114,7 @@ def check_without_script(browser, console):
 def main(browser):
     console = []
     check_script(browser, console)
+    check_late_script(browser, console)
     check_without_script(browser, console)
     # The address that saving leads to may be one that the person's console does not have; the session ends once.
     told = [line for line in console if "404" not in line and "401" not in line]

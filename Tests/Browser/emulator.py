@@ -15,7 +15,9 @@ import urllib.parse
 import urllib.request
 
 # Most of it for the tests, which import it from here.
-from checks import EVIL, HIDDEN, check, check_accessibility, expect, run, screenshot, watched_page
+from checks import (
+    EVIL, HIDDEN, check, check_accessibility, expect, late_script, run, screenshot, watched_page,
+)
 
 BASE, HUB = sys.argv[1:3]
 

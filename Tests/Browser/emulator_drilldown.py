@@ -7,7 +7,8 @@ import json
 import time
 
 from emulator import (
-    BASE, HUB, NEWS, ask, check, check_accessibility, expect, news, open_page, register_devices, run, screenshot, send,
+    BASE, HUB, NEWS, ask, check, check_accessibility, expect, late_script, news, open_page, register_devices, run, screenshot,
+    send,
 )
 
 NARROW = {"width": 420, "height": 900}
@@ -158,6 +159,12 @@ def check_tags(page):
     page.get_by_role("link", name="Send to them").click()
 
 
+def check_late_script(page):
+    with late_script(page, BASE + "/_emulator/page/tags"):
+        page.get_by_role("searchbox", name="Tag expression").fill("World && !Sports")
+    expect(page.locator(".verdict")).to_contain_text("3 of 5 devices get it.")
+
+
 def check_forms(page):
     expect(page.get_by_role("textbox", name="Tag expression")).to_have_value("World && !Sports")
     check_accessibility(page, "send")
@@ -275,6 +282,7 @@ def main(browser):
     check_pause(page)
     check_clock(page)
     check_inbox(page)
+    check_late_script(page)
     check_tags(page)
     check_forms(page)
     check_lists(page)

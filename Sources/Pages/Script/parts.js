@@ -9,3 +9,12 @@ function exchange(fresh, takes = () => true) {
   for (const name of Object.keys(document.body.dataset)) delete document.body.dataset[name];
   Object.assign(document.body.dataset, fresh.body.dataset);
 }
+
+function isChanged(field) {
+  if (!field.options) return field.checked !== field.defaultChecked || field.value !== field.defaultValue;
+  const chosen = [...field.options].filter((option) => option.defaultSelected);
+  return field.selectedIndex !== (chosen.at(-1)?.index ?? 0);
+}
+
+// Also before the script was there, or by a browser that brings back what a page had.
+const isTypedIn = (root) => [...root.querySelectorAll("input, select, textarea")].some(isChanged);

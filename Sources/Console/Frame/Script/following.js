@@ -19,13 +19,7 @@ function isUsed(part) {
   return focus !== part && part.contains(focus)
     || part.querySelector("details[open]")
     || !selection.isCollapsed && selection.containsNode(part, true)
-    || [...part.querySelectorAll("input, select, textarea")].some(isChanged);
-}
-
-function isChanged(field) {
-  if (!field.options) return field.checked !== field.defaultChecked || field.value !== field.defaultValue;
-  const chosen = [...field.options].filter((option) => option.defaultSelected);
-  return field.selectedIndex !== (chosen.at(-1)?.index ?? 0);
+    || isTypedIn(part);
 }
 
 function takes(part, next) {
@@ -104,7 +98,7 @@ async function ask(signal) {
   const answer = await fetch(location.href, { cache: "no-store", headers, signal });
   // Nobody is signed in any more: the page itself leads to where one can. What was typed on it would be lost.
   if (answer.status === 401 || answer.redirected) {
-    if ([...document.querySelectorAll("main :is(input, select, textarea)")].some(isChanged)) return "signed out: sign in in another tab";
+    if (isTypedIn(document.querySelector("main"))) return "signed out: sign in in another tab";
     location.reload();
     return "signed out";
   }

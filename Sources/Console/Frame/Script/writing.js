@@ -16,8 +16,10 @@ async function lookAtForm() {
   finish();
 }
 
-addEventListener("input", (event) => {
-  if (!form || event.target.form !== form) return;
+function lookSoon() {
   clearTimeout(typing);
   typing = setTimeout(lookAtForm, 600);
-});
+}
+
+addEventListener("input", (event) => { if (form && event.target.form === form) lookSoon(); });
+if (form && isTypedIn(form)) lookSoon();

@@ -9,8 +9,15 @@ function show(html) {
 let newestRefresh = 0;
 async function refresh(address = location.href, options = {}) {
   const mine = ++newestRefresh;
-  const answer = await fetch(address, { cache: "no-store", ...options });
-  const html = await answer.text();
+  let answer, html;
+  try {
+    answer = await fetch(address, { cache: "no-store", ...options });
+    html = await answer.text();
+  } catch {
+    // Nobody answers. Where events come, they say so, and the page is fetched when they come again.
+    if (mine === newestRefresh && !events) location.assign(address);
+    return;
+  }
   // A newer one is on its way: this one is out of date.
   if (mine !== newestRefresh) return;
   if (!answer.ok) return location.assign(address);
@@ -52,6 +59,8 @@ document.addEventListener("input", (event) => {
   const form = event.target.closest("form[data-live]");
   if (form) filterSoon(form);
 });
+
+for (const form of document.querySelectorAll("form[data-live]")) if (isTypedIn(form)) filterSoon(form);
 
 document.addEventListener("submit", (event) => {
   const form = event.target;
