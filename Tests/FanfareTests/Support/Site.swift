@@ -1,7 +1,7 @@
-import ProgramSupport
 import Foundation
 import Postgres
-import PostgresServer
+import ProgramSupport
+import TestSupport
 import Testing
 
 /// Settings and a database of one test, the schema made by `fanfare migrate up` itself.
@@ -10,17 +10,18 @@ final class Site: Sendable {
     let scratch: ScratchDirectory
     /// How to reach the database, with a password that must not be seen.
     let url: String
+    /// Kept for as long as the test may use it.
+    private let clone: TestServer.Clone?
 
     /// - Parameter migrated: false for a database without the schema; nil for none at all.
     static func make(migrated: Bool? = true) async throws -> Site {
-        let server = try await template.value
-        let name = "test_" + UUID().uuidString.lowercased().filter { $0 != "-" }
-        if let migrated { try await server.createDatabase(name, template: migrated ? "migrated" : nil) }
-        return try Site(url: address(of: name, at: server))
+        guard let migrated else { return try Site(url: withPassword(try await server.addressOfNone())) }
+        let clone = try await server.newDatabase(migrated: migrated)
+        return try Site(url: withPassword(clone.conninfo), clone: clone)
     }
 
-    init(url: String) throws {
-        self.url = url
+    init(url: String, clone: TestServer.Clone? = nil) throws {
+        (self.url, self.clone) = (url, clone)
         scratch = try ScratchDirectory()
         fanfare = BuiltProgram(
             settings: try scratch.write(Self.settings(url: url), to: "config.json"), scratch: scratch)
@@ -70,19 +71,11 @@ final class Site: Sendable {
         }
     }
 
-    private static func address(of database: String, at server: TemporaryServer) -> String {
-        // A machine that runs two hundred tests at once takes its time.
-        "\(server.conninfo(database: database)) connect_timeout=60 password=\(BuiltProgram.secrets[1])"
-    }
+    private static func withPassword(_ conninfo: String) -> String { "\(conninfo) password=\(BuiltProgram.secrets[1])" }
 
-    /// One server for all tests, which ends with this process; one migrated database for them to copy.
-    private static let template = Task {
-        let server = try await TemporaryServer.start()
-        try await server.createDatabase("migrated")
-        let site = try Site(url: address(of: "migrated", at: server))
-        let ended = try await site.fanfare("migrate", "up")
+    private static let server = TestServer { conninfo in
+        let ended = try await Site(url: withPassword(conninfo)).fanfare("migrate", "up")
         guard ended.status == 0 else { throw Unmigrated(errors: ended.errors) }
-        return server
     }
 
     private struct Unmigrated: Error { let errors: String }
