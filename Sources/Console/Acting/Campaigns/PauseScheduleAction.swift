@@ -4,28 +4,12 @@ import PushModel
 import Store
 
 /// Keeps a campaign from starting itself (`push.pause_schedule`).
-struct PauseScheduleAction: CampaignAction {
+struct PauseScheduleAction: ScheduleAction {
     static let name = "schedule-pause"
+    static let verb = "pause"
 
     let campaign: String
-    /// Why, for the others.
     let note: String?
-
-    init(campaign: String) { (self.campaign, note) = (campaign, nil) }
-
-    init(_ fields: FormFields) throws(FieldProblem) {
-        campaign = try fields.campaignName()
-        note = try fields.note("note", atMost: 2_000)
-    }
-
-    var fields: [(name: String, value: String)] { [("campaign", campaign)] + (note.map { [("note", $0)] } ?? []) }
-    var sql: String {
-        "SELECT push.pause_schedule(\(SQLText.literal(campaign))\(note.map { ", \(SQLText.literal($0))" } ?? ""))"
-    }
-    var command: String? {
-        "fanfare schedule pause \(ShellText.word(campaign))"
-            + (note.map { " \(ShellText.option("--note", $0))" } ?? "")
-    }
 
     func question(about standing: CampaignStore.Campaign, _ reading: CampaignReading) async -> Question {
         var question = Question(title: "Pause the schedule of campaign \(campaign)?", verb: "Pause the schedule")

@@ -4,28 +4,12 @@ import PushModel
 import Store
 
 /// Lets a campaign start itself again (`push.resume_schedule`).
-struct ResumeScheduleAction: CampaignAction {
+struct ResumeScheduleAction: ScheduleAction {
     static let name = "schedule-resume"
+    static let verb = "resume"
 
     let campaign: String
-    /// Why, for the others.
     let note: String?
-
-    init(campaign: String) { (self.campaign, note) = (campaign, nil) }
-
-    init(_ fields: FormFields) throws(FieldProblem) {
-        campaign = try fields.campaignName()
-        note = try fields.note("note", atMost: 2_000)
-    }
-
-    var fields: [(name: String, value: String)] { [("campaign", campaign)] + (note.map { [("note", $0)] } ?? []) }
-    var sql: String {
-        "SELECT push.resume_schedule(\(SQLText.literal(campaign))\(note.map { ", \(SQLText.literal($0))" } ?? ""))"
-    }
-    var command: String? {
-        "fanfare schedule resume \(ShellText.word(campaign))"
-            + (note.map { " \(ShellText.option("--note", $0))" } ?? "")
-    }
 
     func question(about standing: CampaignStore.Campaign, _ reading: CampaignReading) async -> Question {
         var question = Question(title: "Resume the schedule of campaign \(campaign)?", verb: "Resume the schedule")
