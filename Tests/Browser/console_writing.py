@@ -59,6 +59,12 @@ def check_script(browser, console):
     expect(page.locator("#looking")).to_contain_text("nobody is signed in: sign in in another tab")
     expect(sample).to_have_value("Bea")
     page.unroute("**/campaigns/new")
+    # An answer that breaks off in the middle is none.
+    page.evaluate("""() => { const real = fetch; window.fetch = async () => {
+        window.fetch = real;
+        return new Response(new ReadableStream({ start(stream) { stream.error(new Error("cut")); } })); }; }""")
+    sample.fill("Cid")
+    expect(page.locator("#looking")).to_contain_text("answer none")
     sample.fill("Ada")
     expect(page.locator("#looking")).to_be_empty()
     expect(page.locator(".card .body").first).to_have_text("Hello Ada")
