@@ -5,17 +5,17 @@ import Testing
 @testable import PostgresServer
 
 @Suite struct TemporaryServerTests {
-    @Test func aDatabaseIsCopiedFromATemplate() async throws {
+    @Test func aDatabaseHasWhateverNameAndIsMadeOnce() async throws {
+        let name = "it's \"a\" \\name"
         let server = try await TemporaryServer.start()
-        try await server.createDatabase("the \"template\"")
-        let template = Database(DatabaseSettings(url: server.conninfo(database: "the \"template\"")))
-        try await template.script("CREATE TABLE there (n int)")
-        await template.close()
-        try await server.createDatabase("it's a\\copy", template: "the \"template\"")
-        let copy = Database(DatabaseSettings(url: server.conninfo(database: "it's a\\copy")))
-        #expect(try await copy.execute("SELECT FROM there") == 0)
-        await copy.close()
-        let error = await #expect(throws: DatabaseError.self) { try await server.createDatabase("it's a\\copy") }
+        try await server.createDatabase(name)
+        let database = Database(DatabaseSettings(url: server.conninfo(database: name)))
+        let connected = try await database.query("SELECT current_database()::text") {
+            try $0.single { try $0.string() }
+        }
+        #expect(connected == name)
+        await database.close()
+        let error = await #expect(throws: DatabaseError.self) { try await server.createDatabase(name) }
         #expect(error?.sqlState == "42P04")
     }
 

@@ -52,6 +52,7 @@ public actor TestServer {
         let running = try await running()
         count += 1
         let name = "test_\(count)"
+        // Files of a few kilobytes: copied as files they cost a fifth of what they cost page by page through the log.
         let copy = migrated ? " TEMPLATE migrated STRATEGY file_copy" : ""
         try await running.owner.execute("CREATE DATABASE \(name: name)\(raw: copy)")
         let clone = Clone(name: name, conninfo: Self.conninfo(of: name, at: running.server))
