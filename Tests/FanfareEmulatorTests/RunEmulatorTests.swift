@@ -132,8 +132,7 @@ import Testing
 
     @Test func fanfareEmulateSaysWhereToGetTheProgram() async throws {
         let scratch = try ScratchDirectory()
-        let alone = scratch.path + "/fanfare"
-        try FileManager.default.copyItem(atPath: BuiltProgram.path(of: "fanfare"), toPath: alone)
+        let alone = try await scratch.program(BuiltProgram.path(of: "fanfare"), as: "fanfare")
         var program = BuiltProgram(alone, settings: nil)
         program.environment["PATH"] = scratch.path  // an installed one would be found
         let ended = try await program("emulate")

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import Testing
 
 /// A directory of one test; gone when the test is, and its open files with it.
 ///
@@ -43,5 +44,23 @@ package final class ScratchDirectory: Sendable {
         try Data(text.utf8).write(to: url(name))
         chmod(path + "/" + name, 0o600)  // settings have secrets in them
         return path + "/" + name
+    }
+
+    /// A program that a test may start: a copy of the file, written by a process of its own.
+    ///
+    /// Linux starts no program that somebody has open to write ("Text file busy"). A file that this process writes is open
+    /// in each child that another test starts just then, too, until the child has become its program.
+    ///
+    /// - Returns: the path.
+    package func program(_ source: String, as name: String) async throws -> String {
+        let copied = try await Tool("install")(["-m", "700", source, path + "/" + name])
+        try #require(copied.status == 0, "\(copied)")
+        return path + "/" + name
+    }
+
+    /// A script that a test may start, like ``program(_:as:)``.
+    @discardableResult
+    package func script(_ text: String, as name: String) async throws -> String {
+        try await program(try write(text, to: name + ".text"), as: name)
     }
 }

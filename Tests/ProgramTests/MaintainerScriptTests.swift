@@ -17,10 +17,10 @@ import Testing
                 #!/bin/sh
                 printf '%s\\n' "\(command) $*" >>'\(scratch.path)/calls'
                 """
-            chmod(try scratch.write(stub, to: command), 0o700)
+            try await scratch.script(stub, as: command)
         }
         // No such user yet.
-        chmod(try scratch.write("#!/bin/sh\nexit 2\n", to: "getent"), 0o700)
+        try await scratch.script("#!/bin/sh\nexit 2\n", as: "getent")
         try scratch.write("", to: "calls")
         let path = Repository.url("deploy/debian/fanfare.\(script)").path()
         let ended = try await Tool("/bin/sh")([path] + arguments, environment: ["PATH": scratch.path])
