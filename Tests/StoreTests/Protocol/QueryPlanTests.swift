@@ -261,6 +261,13 @@ import Testing
                 try await runs.lookAfter()
                 try await runs.lookAfter()
                 _ = try await campaigns.progress(name, key: "k")
+                let messages = Messages(database: database)
+                var search = MessageSearch(limit: 20)
+                (search.campaign, search.run) = (name, "k")
+                _ = try await messages.find(search)
+                _ = try await messages.search(search)
+                search.reason = "cancelled_by_caller"
+                _ = try await messages.search(search)
             }
         ),
         (

@@ -123,7 +123,7 @@ COMMENT ON FUNCTION push_internal.end_page_of_search IS
 -- a page full of rows that do not match ends in time, too. OFFSET 0: else EXISTS may become a hash of the whole table.
 CREATE OR REPLACE FUNCTION push_internal.query_of_search(
     hub text, status text, reason text, tag text, campaign text, run text, tenant text, dedupe_key text,
-    since timestamptz, until timestamptz, OUT query text, OUT of_expressions text, OUT uses_summaries boolean)
+    since timestamptz, until timestamptz, streams bigint[], OUT query text, OUT of_expressions text, OUT uses_summaries boolean)
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp SET datestyle = 'ISO' SET timezone = 'UTC' AS $$
 DECLARE
     is_pending constant boolean := coalesce(status IN ('scheduled', 'waiting', 'due', 'claimed', 'posting'), false);
@@ -131,10 +131,12 @@ DECLARE
         'SELECT %1$s.id FROM push.%2$s %1$s WHERE %1$s.id BETWEEN $1 AND $2%3$s '
         'AND CASE WHEN clock_timestamp() < $3 THEN %4$s ELSE push_internal.end_page_of_search() END ORDER BY %1$s.id DESC LIMIT $4';
     summarised constant text := concat_ws(' AND ',
-        'm.campaign = ' || quote_literal(campaign), 'm.tenant = ' || quote_literal(tenant),
-        'm.dedupe_key = ' || quote_literal(dedupe_key));
+        CASE WHEN streams IS NULL THEN 'm.campaign = ' || quote_literal(campaign) END,
+        'm.tenant = ' || quote_literal(tenant), 'm.dedupe_key = ' || quote_literal(dedupe_key));
     of_row constant text := concat_ws(' AND ',
-        'm.hub = ' || quote_literal(hub), 'm.run = ' || quote_literal(run),
+        'm.hub = ' || quote_literal(hub),
+        CASE WHEN streams IS NULL THEN 'm.run = ' || quote_literal(run)
+             ELSE format('m.stream = ANY (%L)', streams) END,
         'm.created_at >= ' || quote_literal(since), 'm.created_at <= ' || quote_literal(until));
     newest constant text :=
         '(SELECT n.%s::text FROM push.result n WHERE n.id = m.id ORDER BY n.arrival DESC LIMIT 1)';
@@ -175,7 +177,7 @@ END $$;
 COMMENT ON FUNCTION push_internal.query_of_search IS
     'The statement that finds the ids of a page of push.search_messages_v1, with the values in it, so that it is planned for '
     'them; of_expressions: a second one, for tags within expressions. uses_summaries: the first one is for '
-    'push.message_search.';
+    'push.message_search. streams: only what these made, whatever campaign and run are.';
 
 CREATE OR REPLACE FUNCTION push_internal.page_of_search(
     query text, first bigint, last bigint, stop_at timestamptz, n int, uses_summaries boolean)
@@ -327,6 +329,7 @@ DECLARE
     chunk constant int := 25;          -- messages whose state is looked up between two looks at the clock
     f record;
     q record;
+    streams bigint[];                  -- only their slices are searched; null: all messages are
     known bigint[];                    -- nothing else can match; null: pages of ids are searched
     oldest bigint;                     -- what can match has ids from this one to last
     last bigint;
@@ -347,8 +350,9 @@ BEGIN
         PERFORM push_internal.refuse_filter(format('milliseconds is %s', coalesce(milliseconds::text, 'null')), '1 to 60000.');
     END IF;
     f := push_internal.filter_of_messages(filter);
+    streams := push_internal.streams_of_run_named(f.campaign, f.run);
     q := push_internal.query_of_search(
-             f.hub, f.status, f.reason, f.tag, f.campaign, f.run, f.tenant, f.dedupe_key, f.since, f.until);
+             f.hub, f.status, f.reason, f.tag, f.campaign, f.run, f.tenant, f.dedupe_key, f.since, f.until, streams);
     width := CASE WHEN q.uses_summaries THEN 20000 ELSE 2000 END;      -- a look at summaries reads all of a partition
     oldest := (SELECT m.id FROM push.message m ORDER BY m.id LIMIT 1);
     last := least(CASE WHEN before <= 0 THEN 0 ELSE before - 1 END, (SELECT m.id FROM push.message m ORDER BY m.id DESC LIMIT 1));
@@ -361,7 +365,7 @@ BEGIN
         IF f.since IS NOT NULL AND last >= oldest THEN
             oldest := greatest(oldest, push_internal.newest_enqueued_by(f.since - interval '1 hour', oldest - 1, last) - 1000);
         END IF;
-        IF NOT q.uses_summaries AND f.status = ANY ('{scheduled,waiting,due,claimed,posting,retrying}') THEN
+        IF streams IS NULL AND NOT q.uses_summaries AND f.status = ANY ('{scheduled,waiting,due,claimed,posting,retrying}') THEN
             known := push_internal.pending_ids(
                 CASE WHEN f.hub IS NOT NULL THEN push_internal.hub_number(f.hub, or_removed => true) END, f.status, 5000);
         END IF;
@@ -371,7 +375,7 @@ BEGIN
     LOOP
         began := clock_timestamp();
         IF known IS NULL THEN          -- from one message to the next: numbers that were never used cost nothing
-            last := (SELECT m.id FROM push.message m WHERE m.id BETWEEN oldest AND last ORDER BY m.id DESC LIMIT 1);
+            last := push_internal.newest_to_look_at(streams, oldest, last);
         END IF;
         IF last < oldest OR last IS NULL THEN
             is_over := true;
@@ -417,6 +421,8 @@ BEGIN
                    AND s.created_at BETWEEN coalesce(f.since, '-infinity') AND coalesce(f.until, 'infinity')
                    AND (f.campaign IS NULL OR s.campaign = f.campaign)
                    AND (f.run IS NULL OR s.run = f.run)
+                   AND (streams IS NULL OR EXISTS (
+                           SELECT FROM push.message m WHERE m.id = s.id AND m.stream = ANY (streams) OFFSET 0))
                    AND (f.tenant IS NULL OR s.tenant = f.tenant)
                    AND (coalesce(f.tag, f.dedupe_key) IS NULL
                         OR EXISTS (
@@ -457,7 +463,7 @@ BEGIN
 
     IF NOT is_over THEN
         is_over := CASE
-            WHEN known IS NULL THEN NOT EXISTS (SELECT FROM push.message m WHERE m.id BETWEEN oldest AND last)
+            WHEN known IS NULL THEN push_internal.newest_to_look_at(streams, oldest, last) IS NULL
             ELSE NOT EXISTS (SELECT FROM unnest(known) u(id) WHERE u.id BETWEEN oldest AND last)
         END;
     END IF;
@@ -473,7 +479,8 @@ END $$;
 COMMENT ON FUNCTION push.search_messages_v1 IS
     'Messages from the newest on, as in push.message_status, within a budget of milliseconds, however many there are. filter: '
     'an object with any of hub, status, reason, tag (also within expressions), campaign, run, tenant, dedupe_key, since and '
-    'until (when it was enqueued) as texts, and id (a number or a list). before: only lower ids. Every call looks at one '
-    'page at least. The last row has no id: it says down to which id it looked (looked_to; pass it as before to look '
-    'further), to which time, and whether that was the end (is_end). since and until leave out what a transaction enqueued '
-    'that was open for more than an hour.';
+    'until (when it was enqueued) as texts, and id (a number or a list). campaign and run of a run in push.run mean what '
+    'that run made; what others enqueued under those names is found by campaign alone. before: only lower ids. Every call '
+    'looks at one page at least. The last row has no id: it says down to which id it looked (looked_to; pass it as before '
+    'to look further), to which time, and whether that was the end (is_end). since and until leave out what a transaction '
+    'enqueued that was open for more than an hour.';
