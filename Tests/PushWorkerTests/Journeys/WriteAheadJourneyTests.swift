@@ -56,7 +56,12 @@ import Testing
                 // It stopped at a moment at which nothing was written ahead: then it stops again.
                 worker.emulator.clearFaults()
                 try worker.emulator.add(delay(milliseconds: 50))
-                try await worker.enqueue(3_000, tag: "round\(round)")
+                // With bodies of their own: one that is taken twice is a repeat.
+                try await worker.test.database.execute(
+                    """
+                    INSERT INTO push.message (hub, tag, content)
+                    SELECT 'news', 'World', json_build_object('message', \("round \(round), ") || n) FROM generate_series(1, 3000) n
+                    """)
             }
             #expect(isTakenBack)
             try await worker.until(outstanding) { $0 <= 64 + 32 }
