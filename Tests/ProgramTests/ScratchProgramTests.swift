@@ -14,12 +14,11 @@ import Testing
                 while !Task.isCancelled { _ = try await tool([]) }
             }
         }
+        defer { for other in others { other.cancel() } }
         for number in 1...100 {
             let program = try await scratch.program("/usr/bin/true", as: "program-\(number)")
             let ended = try await BuiltProgram(program, settings: nil)()
             #expect(ended.status == 0, "\(ended)")
         }
-        for other in others { other.cancel() }
-        for other in others { try await other.value }
     }
 }
